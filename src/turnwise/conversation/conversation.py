@@ -1,0 +1,107 @@
+"""The resolved messages of a case, and the views that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .chat import ChatPrompt, chat_prompt, guideline_files
+from .transcript import transcript
+from .values import File, Image, Message
+
+if TYPE_CHECKING:
+    from .files import ProjectFiles
+    from .guidelines import GuidelinePatterns
+
+__all__ = ["Conversation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What was said, with files read and guidelines found.
+
+    `system_prompt` is what the case (or else its suite) configures; explicit system messages replace it.
+    Each view is made from the messages alone, never from another view.
+
+    >>> talk = Conversation.from_messages([
+    ...     {"role": "user", "content": "Hello"},
+    ...     {"role": "assistant", "content": "Hi"},
+    ...     {"role": "user", "content": ["Help me", "please"]},
+    ... ])
+    >>> talk.chat_prompt()[2]
+    {'role': 'user', 'content': 'Help me\\nplease'}
+    >>> print(talk.transcript())
+    [User]:
+    Hello
+    <BLANKLINE>
+    [Assistant]:
+    Hi
+    <BLANKLINE>
+    [User]:
+    Help me
+    please
+    """
+
+    messages: tuple[Message, ...]
+    system_prompt: str | None = None
+
+    @classmethod
+    def from_messages(
+        cls,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        system_prompt: str | None = None,
+        folder: str | Path = ".",
+        files: ProjectFiles | None = None,
+        guidelines: GuidelinePatterns | None = None,
+    ) -> Conversation:
+        """Make a conversation from messages written as in a suite; files are looked up from `folder`.
+
+        Without `files`, `folder` is the project; without `guidelines`, the default pattern tells them apart.
+        Raises `pydantic.ValidationError` for messages that are not well formed and `ResolutionError` for
+        files that cannot be read.
+        """
+        from pydantic import TypeAdapter
+
+        from .authored import AuthoredMessage
+        from .files import ProjectFiles
+        from .guidelines import GuidelinePatterns
+        from .resolve import resolve
+
+        return resolve(
+            TypeAdapter(list[AuthoredMessage]).validate_python([dict(message) for message in messages]),
+            files=files or ProjectFiles(Path(folder)),
+            guidelines=guidelines or GuidelinePatterns(),
+            folder=Path(folder),
+            system_prompt=system_prompt,
+        )
+
+    def chat_prompt(self, system_prompt: str | None = None, default_system_prompt: str | None = None) -> ChatPrompt:
+        """The messages for a model API. `system_prompt` is the target's: it counts where the case, its suite
+        and its messages have none. `default_system_prompt` comes before guidelines that would stand alone.
+        """
+        configured = self.system_prompt
+        if configured is None or not configured.strip():
+            configured = system_prompt
+        return chat_prompt(self.messages, configured, default_system_prompt)
+
+    def transcript(self) -> str:
+        """The text that people, judges and agents read: the question."""
+        return transcript(self.messages)
+
+    @property
+    def guidelines(self) -> list[str]:
+        """The texts of the guidelines, in order of first appearance, each once."""
+        return [file.content for file in guideline_files(self.messages)]
+
+    @property
+    def files(self) -> list[File | Image]:
+        """Every file and image that the messages refer to, in order of first appearance, each once."""
+        found: dict[str, File | Image] = {}
+        for message in self.messages:
+            for part in message.parts:
+                if isinstance(part, File | Image):
+                    found.setdefault(part.path or part.written, part)
+        return list(found.values())

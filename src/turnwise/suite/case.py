@@ -1,0 +1,141 @@
+"""A case as the rest of the product sees it: the file's words with the suite's defaults filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..conversation.conversation import Conversation
+from ..conversation.files import ProjectFiles
+from ..conversation.guidelines import GuidelinePatterns
+from ..conversation.resolve import resolve_messages
+from ..diagnostics import Place
+from ..errors import Problem, ResolutionError
+from .sources import DataPath, Source
+from .template import Filler
+
+if TYPE_CHECKING:
+    from ..conversation.authored import MessageDict
+    from .format import CaseSpec, GraderSpec, SuiteSpec
+
+__all__ = ["Case", "CaseContext", "make_case"]
+
+
+@dataclass(frozen=True)
+class CaseContext:
+    """What the cases of a suite share: its defaults, and where and how files are found."""
+
+    suite: SuiteSpec
+    folder: Path
+    files: ProjectFiles
+    guidelines: GuidelinePatterns
+    default_system_prompt: str | None
+
+
+@dataclass(eq=False)
+class Case:
+    """One conversation to be continued, with what is expected of the answer.
+
+    `conversation` reads the files that the messages refer to, when it is first asked for.
+    """
+
+    id: str
+    input_messages: Sequence[MessageDict]
+    expected_messages: Sequence[MessageDict]
+    conversation_id: str | None
+    outcome: str | None
+    system_prompt: str | None
+    target: str | None
+    graders: Sequence[GraderSpec]
+    threshold: float | None
+    trials: int | None
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    context: CaseContext = field(repr=False, compare=False)
+    source: Source = field(repr=False, compare=False)
+    path: DataPath = field(default=(), repr=False, compare=False)
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """The conversation with its files read. Raises `ResolutionError`."""
+        return Conversation(self._resolved(self.input_messages, "input_messages"), self.system_prompt)
+
+    @cached_property
+    def expected(self) -> Conversation:
+        """The expected messages with their files read. Raises `ResolutionError`."""
+        return Conversation(self._resolved(self.expected_messages, "expected_messages"))
+
+    @property
+    def place(self) -> Place:
+        """Where the case stands in its file."""
+        return self.source.place(self.path)
+
+    def _resolved(self, messages: Sequence[MessageDict], field: str) -> Any:
+        context = self.context
+        return resolve_messages(
+            messages, field, files=context.files, guidelines=context.guidelines, folder=context.folder
+        )
+
+
+def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPath = ()) -> Case:
+    """Combine a case with its suite: own settings go first. Raises `ResolutionError` for unknown variables."""
+    suite = context.suite
+    messages: Sequence[MessageDict] = spec.input_messages or suite.input_messages or ()
+    expected = spec.expected_messages if spec.expected_messages is not None else suite.expected_messages or ()
+    outcome = spec.outcome if spec.outcome is not None else suite.outcome
+    system_prompt = _system_prompt(spec, suite)
+    if suite.vars is not None or spec.vars is not None:
+        filler = Filler({**(suite.vars or {}), **(spec.vars or {})})
+        messages = filler.messages(messages, "input_messages")
+        expected = filler.messages(expected, "expected_messages")
+        outcome = outcome and filler.text(outcome, ("outcome",))
+        system_prompt = system_prompt and filler.text(system_prompt, ("system_prompt",))
+        if filler.problems:
+            raise ResolutionError(filler.problems)
+    return Case(
+        id=spec.id,
+        input_messages=messages,
+        expected_messages=expected,
+        conversation_id=spec.conversation_id,
+        outcome=outcome,
+        system_prompt=system_prompt,
+        target=spec.target if spec.target is not None else suite.target,
+        graders=_graders(spec, suite),
+        threshold=spec.threshold if spec.threshold is not None else suite.threshold,
+        trials=spec.trials if spec.trials is not None else suite.trials,
+        tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))),
+        metadata=spec.metadata or {},
+        context=context,
+        source=source,
+        path=path,
+    )
+
+
+def _graders(spec: CaseSpec, suite: SuiteSpec) -> Sequence[GraderSpec]:
+    if spec.graders is None:
+        return suite.graders or ()
+    return [*(suite.graders or ()), *spec.graders] if spec.inherit_graders else spec.graders
+
+
+def _system_prompt(spec: CaseSpec, suite: SuiteSpec) -> str | None:
+    """The first that says something: the case's, its metadata's, the suite's."""
+    for prompt in (spec.system_prompt, (spec.metadata or {}).get("systemPrompt"), suite.system_prompt):
+        if isinstance(prompt, str) and prompt.strip():
+            return prompt
+    return None
+
+
+def spec_problems(spec: CaseSpec, suite: SuiteSpec) -> list[Problem]:
+    """What the model of one case alone cannot tell."""
+    problems = []
+    if spec.input_messages is None and suite.input_messages is None:
+        problems.append(Problem((), "missing-key", "`input_messages` is missing", "add `input_messages: […]` to the case"))
+    prompt = (spec.metadata or {}).get("systemPrompt")
+    if prompt is not None and not isinstance(prompt, str):
+        problems.append(
+            Problem(("metadata", "systemPrompt"), "wrong-type", "`metadata.systemPrompt` must be text", "quote it")
+        )
+    return problems

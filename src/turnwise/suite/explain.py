@@ -1,0 +1,225 @@
+"""From a failed validation to sentences for people: what was found, what was expected, where, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ValidationError
+from typing_extensions import is_typeddict
+
+from ..diagnostics import Diagnostic, Place
+from .sources import DataPath, Source, shown_path
+
+__all__ = ["described", "did_you_mean", "explain", "is_secret_key"]
+
+_EXPECTED = {
+    "string_type": "text",
+    "string_unicode": "text",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+}
+_TAG_KEYS = ("type", "provider")
+_SECRET = re.compile(r"key|token|secret|password|authorization|credential", re.IGNORECASE)
+
+
+class _Fault:
+    """One error of pydantic's, with the path that it has in the data rather than in the model."""
+
+    def __init__(self, error: Any, data: Any) -> None:
+        self.kind: str = error["type"]
+        self.context: dict[str, Any] = error.get("ctx") or {}
+        self.text: str = error["msg"]
+        self.input: Any = error.get("input")
+        location = error["loc"]
+        self.key: str | None = None
+        if self.kind in ("missing", "extra_forbidden") and location:
+            self.key = str(location[-1])
+            location = location[:-1]
+        self.path = _data_path(data, location)
+
+    @property
+    def is_type_error(self) -> bool:
+        return self.kind in _EXPECTED
+
+
+def explain(
+    error: ValidationError,
+    *,
+    data: Any,
+    model: type[BaseModel],
+    source: Source,
+    prefix: DataPath = (),
+    authored: Callable[[DataPath], DataPath] = lambda path: path,
+    case_id: str | None = None,
+) -> list[Diagnostic]:
+    """One diagnostic per real problem. `prefix` leads to `data` in the file; `authored` maps a path of ours to the
+    path that the author wrote, where a foreign format was translated first."""
+    faults = [_Fault(item, data) for item in error.errors(include_url=False)]
+    diagnostics = []
+    for fault, expected in _without_echoes(faults):
+        code, message, hint = _sentence(fault, expected, model, data)
+        at_key = fault.kind == "extra_forbidden"
+        path = prefix + fault.path + ((fault.key or "",) if at_key else ())
+        written = authored(path)
+        diagnostics.append(
+            Diagnostic(
+                "error", code, message, source.file, _safe_place(source, written, at_key), hint, shown_path(written), case_id
+            )
+        )
+    return diagnostics
+
+
+def did_you_mean(word: str, known: list[str], allowed: str = "allowed here") -> str:
+    """A hint: the nearest known word, or all of them."""
+    near = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=0.6)
+    by_lower = {name.lower(): name for name in known}
+    if near:
+        return f"did you mean `{by_lower[near[0]]}`?"
+    return f"{allowed}: {', '.join(sorted(known))}" if known else "remove it"
+
+
+def is_secret_key(key: str | int) -> bool:
+    """Whether the value under such a key must never be shown."""
+    return isinstance(key, str) and bool(_SECRET.search(key))
+
+
+def described(value: Any) -> str:
+    """A value in a few words.
+
+    >>> described(5), described(None), described(["a"])
+    ('the number 5', 'nothing (null)', 'a list')
+    """
+    if value is None:
+        return "nothing (null)"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        shown = repr(value)
+        return f"the number {shown if len(shown) <= 40 else shown[:40] + '…'}"
+    if isinstance(value, str):
+        return f"the text {value[:40]!r}{'…' if len(value) > 40 else ''}"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    return "a mapping" if value else "an empty mapping"
+
+
+def _data_path(data: Any, location: tuple[str | int, ...]) -> DataPath:
+    """pydantic names the branches of unions too; what is not in the data is such a name."""
+    path: list[str | int] = []
+    for index, step in enumerate(location):
+        last = index == len(location) - 1
+        if isinstance(data, dict) and isinstance(step, str) and step in data:
+            if not last and any(data.get(tag) == step for tag in _TAG_KEYS):
+                continue
+            path.append(step)
+            data = data[step]
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            path.append(step)
+            data = data[step]
+    return tuple(path)
+
+
+def _without_echoes(faults: list[_Fault]) -> Iterator[tuple[_Fault, list[str]]]:
+    """A value that fits no branch of a union fails in each: keep what speaks of the branch that was meant."""
+    seen: set[DataPath] = set()
+    for fault in faults:
+        if not fault.is_type_error:
+            yield fault, []
+            continue
+        if fault.path in seen:
+            continue
+        seen.add(fault.path)
+        depth = len(fault.path)
+        deeper = any(
+            other.path[:depth] == fault.path and (len(other.path) > depth or not other.is_type_error) for other in faults
+        )
+        if not deeper:
+            same = [_EXPECTED[other.kind] for other in faults if other.path == fault.path and other.is_type_error]
+            yield fault, list(dict.fromkeys(same))
+
+
+def _sentence(fault: _Fault, expected: list[str], model: type[BaseModel], data: Any) -> tuple[str, str, str | None]:
+    last = fault.path[-1] if fault.path else None
+    where = f"`{last}`" if isinstance(last, str) else "this item" if last is not None else "the file"
+    found = "a value that is not shown" if last is not None and is_secret_key(last) else described(fault.input)
+    if expected:
+        scalar = isinstance(fault.input, int | float) and "text" in expected
+        return "wrong-type", f"{where} must be {' or '.join(expected)}, found {found}", "quote it" if scalar else None
+    match fault.kind:
+        case "missing":
+            return "missing-key", f"`{fault.key}` is missing", f"add `{fault.key}: …` here"
+        case "extra_forbidden":
+            known = _known_keys(model, fault.path, data)
+            return "unknown-key", f"unknown key `{fault.key}`", did_you_mean(fault.key or "", known)
+        case "union_tag_invalid":
+            tag, tags = fault.context["tag"], re.findall(r"'([^']*)'", fault.context["expected_tags"])
+            key = fault.context["discriminator"].strip("'")
+            return f"unknown-{key}", f"unknown {key} {tag!r}", did_you_mean(tag, tags, "expected one of")
+        case "union_tag_not_found":
+            key = str(fault.context.get("discriminator", "'type'")).strip("'")
+            if not key.isidentifier():
+                return "wrong-type", f"{where} is not of a form that is understood, found {found}", None
+            return "missing-key", f"`{key}` is missing", f"add `{key}: …` here"
+        case "string_too_short" | "too_short":
+            return "empty", f"{where} must not be empty", None
+        case "literal_error":
+            return "wrong-value", f"{where} must be {fault.context['expected']}, found {found}", None
+        case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal" | "finite_number":
+            rule = fault.text.removeprefix("Input should be ")
+            return "out-of-range", f"{where} must be {rule}, found {found}", None
+    hint = fault.context.get("hint")
+    return fault.kind.replace("_", "-"), fault.text[:1].lower() + fault.text[1:], str(hint) if hint else None
+
+
+def _safe_place(source: Source, path: DataPath, key: bool) -> Place:
+    place = source.place(path, key)
+    if any(is_secret_key(step) for step in path):
+        return Place(place.line, place.column, None)
+    return place
+
+
+def _known_keys(model: type[BaseModel], path: DataPath, data: Any) -> list[str]:
+    """The keys that a mapping at `path` may have, found by following the model's annotations."""
+    models: list[type] = [model]
+    for step in path:
+        data = data[step] if isinstance(data, dict | list) else None
+        if isinstance(step, str):
+            annotations = [annotation for each in models for name, annotation in _fields(each) if name == step]
+            if annotations:
+                models = [found for annotation in annotations for found in _models_in(annotation)]
+    if isinstance(data, dict):
+        models = [each for each in models if _tag_fits(each, data)] or models
+    return [name for each in models for name, _ in _fields(each)]
+
+
+def _fields(model: type) -> list[tuple[str, Any]]:
+    """Names and annotations, as they stand in the file."""
+    if is_typeddict(model):
+        return list(get_type_hints(model).items())
+    assert issubclass(model, BaseModel)
+    return [(field.alias or name, field.annotation) for name, field in model.model_fields.items()]
+
+
+def _tag_fits(model: type, data: dict[str, Any]) -> bool:
+    for name, annotation in _fields(model):
+        if name in _TAG_KEYS and get_origin(annotation) is Literal:
+            return data.get(name) in get_args(annotation)
+    return True
+
+
+def _models_in(annotation: Any) -> Iterator[type]:
+    if is_typeddict(annotation) or (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+        yield annotation
+    elif get_origin(annotation) in (Union, UnionType, list, dict, tuple, Annotated):
+        for argument in get_args(annotation):
+            yield from _models_in(argument)

@@ -1,0 +1,128 @@
+"""The suite file format: schema, validator and loader at once."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+from ..conversation.authored import AuthoredMessage, FormatModel
+from ..conversation.guidelines import PatternError, translate_pattern
+
+__all__ = ["CaseSpec", "GraderSpec", "GuidelinePattern", "LongGrader", "SuiteSpec"]
+
+
+class LongGrader(FormatModel):
+    """A grader with its settings; the kind decides which further keys it takes."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    type: str = Field(min_length=1, description="The kind of grader, such as `contains` or `llm_judge`.")
+    name: str | None = Field(None, description="A name for reports; the kind if absent.")
+    weight: float | None = Field(None, gt=0, allow_inf_nan=False, description="Its share in the case's score; 1 if absent.")
+    threshold: float | None = Field(None, ge=0, le=1, description="The score from which it passes.")
+    required: bool | None = Field(None, description="Whether the case fails when this grader does not pass.")
+    target: str | None = Field(None, description="The target that judges, for graders that ask a model.")
+
+
+def _short_form(grader: dict[str, Any]) -> dict[str, Any]:
+    if len(grader) != 1:
+        raise PydanticCustomError("grader_form", "a grader needs a `type`, or is a single `kind: value` pair")
+    return grader
+
+
+def _grader_form(value: Any) -> str | None:
+    if isinstance(value, dict):
+        return "long" if "type" in value else "short"
+    return "line" if isinstance(value, str) else None
+
+
+GraderSpec = Annotated[
+    Annotated[str, Field(min_length=1), Tag("line")]
+    | Annotated[LongGrader, Tag("long")]
+    | Annotated[dict[str, Any], AfterValidator(_short_form), Tag("short")],
+    Discriminator(
+        _grader_form,
+        custom_error_type="grader_form",
+        custom_error_message="a grader is a text (a rubric line), a `kind: value` pair, or a mapping with `type`",
+    ),
+]
+
+
+def _readable_pattern(pattern: str) -> str:
+    try:
+        translate_pattern(pattern.removeprefix("!"))
+    except PatternError as error:
+        raise PydanticCustomError("bad_pattern", "{reason}", {"reason": str(error)}) from error
+    return pattern
+
+
+GuidelinePattern = Annotated[str, AfterValidator(_readable_pattern)]
+Threshold = Annotated[float, Field(ge=0, le=1)]
+Trials = Annotated[int, Field(ge=1)]
+Messages = Annotated[list[AuthoredMessage], Field(min_length=1)]
+Word = Annotated[str, Field(min_length=1)]
+
+
+class CaseSpec(FormatModel):
+    """One conversation to be continued, with what is expected of the answer."""
+
+    id: Word = Field(description="Names the case; unique in its suite.")
+    conversation_id: Word | None = Field(None, description="Cases that are parts of one conversation share it.")
+    outcome: str | None = Field(None, description="What a good answer achieves, in words.")
+    input_messages: Messages | None = Field(
+        None, description="The conversation so far. Required, unless the suite gives `input_messages` for all its cases."
+    )
+    expected_messages: list[AuthoredMessage] | None = Field(None, description="A good answer, for graders that compare.")
+    system_prompt: str | None = Field(None, description="The system text, unless a message has the role `system`.")
+    target: Word | None = Field(None, description="The target that this case is for, instead of the suite's.")
+    graders: list[GraderSpec] | None = Field(None, description="Replace the suite's graders.")
+    inherit_graders: bool = Field(False, description="Keep the suite's graders and add the case's own.")
+    threshold: Threshold | None = Field(None, description="The score from which the case passes; 0.5 if nowhere given.")
+    trials: Trials | None = Field(None, description="How often the case is repeated.")
+    tags: list[Word] | None = Field(None, description="Words to select and group cases by; added to the suite's.")
+    metadata: dict[str, Any] | None = Field(
+        None, description="Anything else; `systemPrompt` in it is the same as `system_prompt`."
+    )
+    vars: dict[str, Any] | None = Field(
+        None, description="Values for `{{ name }}` in the texts and file paths; they go before the suite's."
+    )
+
+
+_MESSAGES_FROM_SUITE_OR_CASE = {
+    "if": {"not": {"required": ["input_messages"]}},
+    "then": {"properties": {"cases": {"items": {"required": ["input_messages"]}}}},
+}
+
+
+class SuiteSpec(FormatModel):
+    """An eval file: defaults and cases."""
+
+    model_config = ConfigDict(json_schema_extra=_MESSAGES_FROM_SUITE_OR_CASE)
+
+    schema_: str | None = Field(None, alias="$schema", description="Where editors find this schema; not used otherwise.")
+    name: Word | None = Field(None, description="Names the suite in reports; the file's name if absent.")
+    description: str | None = Field(None, description="What the suite is about.")
+    target: Word | None = Field(None, description="The target to ask.")
+    targets: Annotated[list[Word], Field(min_length=1)] | None = Field(None, description="Several targets to ask.")
+    system_prompt: str | None = Field(None, description="The system text of cases that have none of their own.")
+    guideline_patterns: list[GuidelinePattern] | None = Field(
+        None, description="Which files are guidelines, instead of the config's patterns; `[]`: none."
+    )
+    graders: list[GraderSpec] | None = Field(None, description="The graders of cases that have none of their own.")
+    threshold: Threshold | None = Field(None, description="The score from which a case passes.")
+    trials: Trials | None = Field(None, description="How often each case is repeated.")
+    tags: list[Word] | None = Field(None, description="Words to select and group cases by.")
+    metadata: dict[str, Any] | None = Field(None, description="Anything else about the suite.")
+    vars: dict[str, Any] | None = Field(None, description="Values for `{{ name }}` in the texts and file paths of cases.")
+    outcome: str | None = Field(None, description="The outcome of cases that have none of their own.")
+    input_messages: Messages | None = Field(
+        None, description="The messages of cases that have none of their own: a template for `vars` and CSV rows."
+    )
+    expected_messages: list[AuthoredMessage] | None = Field(
+        None, description="The expected messages of cases that have none of their own."
+    )
+    cases: list[CaseSpec] | Word = Field(
+        description="The cases, or the path of a dataset: a `.jsonl` file with a case a line, or a `.csv` file with `vars`."
+    )

@@ -1,0 +1,170 @@
+"""JSON in, plain values out, with the same promises as YAML: no duplicate key is lost, nesting is bounded."""
+
+from __future__ import annotations
+
+import json
+import re
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any
+
+__all__ = ["JsonProblem", "locate_json", "read_json"]
+
+_WHITE_SPACE = re.compile(r"[ \t\n\r]*")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_MAX_DEPTH = 100
+
+
+class JsonProblem(ValueError):
+    """Why a JSON text cannot be read; `offset` is the character where it was noticed."""
+
+    def __init__(self, code: str, message: str, hint: str | None, offset: int) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.offset = offset
+
+
+class _DuplicateKey(ValueError):
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        raise _DuplicateKey
+    return built
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_plain_decoder = json.JSONDecoder()
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text. Raises `JsonProblem`.
+
+    >>> read_json('{"a": [1, 2]}')
+    {'a': [1, 2]}
+    """
+    try:
+        value = _decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise JsonProblem("bad-json", f"not valid JSON: {error.msg}", None, min(error.pos, len(text))) from None
+    except RecursionError:
+        raise JsonProblem("too-deep", "nested too deeply", "flatten it", _first_too_deep(text)) from None
+    except _DuplicateKey:
+        key, offset = _find_duplicate(text)
+        raise JsonProblem("duplicate-key", f"the key {key!r} appears twice", "remove one of them", offset) from None
+    except ValueError as error:
+        # NaN and Infinity are not JSON; an integer of thousands of digits is refused by Python.
+        raise JsonProblem("bad-number", f"not a JSON number: {error}", None, _find_word(text, str(error))) from None
+    if _SURROGATE_ESCAPE.search(text):
+        _refuse_lone_surrogates(value, text)
+    return value
+
+
+def locate_json(text: str, path: tuple[str | int, ...], key: bool = False) -> int:
+    """The character offset of the value at `path` (of its key, with `key`), or of the nearest thing above it.
+
+    >>> locate_json('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
+    16
+    """
+    offset = _skip(text, 0)
+    found = offset
+    for depth, step in enumerate(path):
+        last = depth == len(path) - 1
+        pair = _child(text, offset, step)
+        if pair is None:
+            return found
+        key_offset, offset = pair
+        found = key_offset if key and last else offset
+    return found
+
+
+def _child(text: str, offset: int, step: str | int) -> tuple[int, int] | None:
+    """Offsets of the key and of the value of one member or item of the container at `offset`."""
+    opening = text[offset : offset + 1]
+    if opening not in ("{", "["):
+        return None
+    position = _skip(text, offset + 1)
+    index = 0
+    while text[position : position + 1] not in ("}", "]", ""):
+        key_offset = position
+        name: str | int = index
+        if opening == "{":
+            name, position = scanstring(text, position + 1)
+            position = _skip(text, _skip(text, position) + 1)
+        if name == step:
+            return key_offset, position
+        _, position = _plain_decoder.raw_decode(text, position)
+        position = _skip(text, position)
+        if text[position : position + 1] == ",":
+            position = _skip(text, position + 1)
+        index += 1
+    return None
+
+
+def _skip(text: str, offset: int) -> int:
+    match = _WHITE_SPACE.match(text, offset)
+    return match.end() if match else offset
+
+
+def _find_duplicate(text: str) -> tuple[str, int]:
+    """The first key that repeats one of its own object, by a walk over all strings outside of values."""
+    seen: list[set[str] | None] = []
+    position = 0
+    expect_key = False
+    while position < len(text):
+        character = text[position]
+        if character == '"':
+            start = position
+            value, position = scanstring(text, position + 1)
+            if expect_key and seen and (keys := seen[-1]) is not None:
+                if value in keys:
+                    return value, start
+                keys.add(value)
+            expect_key = False
+            continue
+        if character in "{[":
+            seen.append(set() if character == "{" else None)
+            expect_key = character == "{"
+        elif character in "}]":
+            seen.pop()
+        elif character == ",":
+            expect_key = bool(seen) and seen[-1] is not None
+        position += 1
+    return "?", 0
+
+
+def _first_too_deep(text: str) -> int:
+    depth = position = 0
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', text):
+        character = match[0]
+        depth += (character in "[{") - (character in "]}")
+        if depth > _MAX_DEPTH:
+            return match.start()
+    return position
+
+
+def _find_word(text: str, word: str) -> int:
+    match = re.search(rf"(?<![\w\"])-?{re.escape(word)}", text) if word in ("NaN", "Infinity", "-Infinity") else None
+    if match is None:
+        match = re.search(r"\d{4000,}", text)
+    return match.start() if match else 0
+
+
+def _refuse_lone_surrogates(value: Any, text: str) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        match = _SURROGATE_ESCAPE.search(text)
+        raise JsonProblem(
+            "lone-surrogate",
+            "an escape holds half of a character (a lone surrogate)",
+            "write both halves (\\ud83d\\ude00), or the character itself",
+            match.start() if match else 0,
+        ) from None

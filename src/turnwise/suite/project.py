@@ -1,0 +1,141 @@
+"""The project around an eval file: its root and its configuration."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from ..conversation.authored import FormatModel
+from ..conversation.chat import DEFAULT_SYSTEM_PROMPT
+from ..conversation.files import ProjectFiles
+from ..conversation.guidelines import DEFAULT_GUIDELINE_PATTERNS, GuidelinePatterns
+from ..diagnostics import Diagnostic
+from ..errors import ConfigError, InputError
+from .explain import explain
+from .format import GuidelinePattern, Word
+from .reading import read_document, read_source_text, shown_file
+from .sources import Source, YamlSource
+
+__all__ = ["ConfigSpec", "Project", "Projects", "find_project_root", "read_config"]
+
+_MARKERS = (".turnwise", ".agentv", ".git")
+
+
+class ConfigSpec(FormatModel):
+    """The project's settings, in `.turnwise/config.yaml`."""
+
+    schema_: str | None = Field(None, alias="$schema", description="Where editors find this schema; not used otherwise.")
+    guideline_patterns: list[GuidelinePattern] | None = Field(
+        None,
+        description='Which files are guidelines, as globs on paths from the project root; `!pattern` excludes. '
+        'Default: `["**/*.instructions.md"]`; `[]`: none.',
+    )
+    default_system_prompt: str | None = Field(
+        DEFAULT_SYSTEM_PROMPT, description="Sent where nothing else gives a system text; `null` sends none."
+    )
+    allow_paths: list[Word] = Field(
+        [], description="Folders outside the project whose files may be read; relative to the project root."
+    )
+    targets: Word | None = Field(None, description="Path of the targets file. Default: `.turnwise/targets.yaml`.")
+    runs_dir: Word | None = Field(None, description="Folder for results. Default: `.turnwise/runs`.")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A root folder with its settings. `config_source` is None where there is no config file."""
+
+    root: Path
+    config: ConfigSpec = field(default_factory=ConfigSpec)
+    config_source: Source | None = None
+
+    @property
+    def targets_file(self) -> Path:
+        """Where the targets are defined, whether or not the file exists."""
+        if self.config.targets is not None:
+            return self.root / self.config.targets
+        ours = self.root / ".turnwise" / "targets.yaml"
+        theirs = self.root / ".agentv" / "targets.yaml"
+        return theirs if theirs.is_file() and not ours.parent.is_dir() else ours
+
+    @property
+    def runs_dir(self) -> Path:
+        """Where results are kept."""
+        return self.root / (self.config.runs_dir or ".turnwise/runs")
+
+    @property
+    def guideline_patterns(self) -> tuple[str, ...]:
+        """The config's patterns, or the default."""
+        configured = self.config.guideline_patterns
+        return DEFAULT_GUIDELINE_PATTERNS if configured is None else tuple(configured)
+
+    def files(self) -> ProjectFiles:
+        """A reader for the files of this project."""
+        return ProjectFiles(self.root, [self.root / Path(path).expanduser() for path in self.config.allow_paths])
+
+
+class Projects:
+    """The projects that a command meets, each with one config, one file reader and one set of patterns."""
+
+    def __init__(self) -> None:
+        self._projects: dict[Path, tuple[Project, ProjectFiles, GuidelinePatterns]] = {}
+
+    def of(self, folder: Path) -> tuple[Project, ProjectFiles, GuidelinePatterns]:
+        """The project around a folder, its files, and its guideline patterns. Raises `ConfigError`."""
+        root = find_project_root(folder)
+        known = self._projects.get(root)
+        if known is None:
+            project = load_project(root)
+            known = project, project.files(), GuidelinePatterns(project.guideline_patterns)
+            self._projects[root] = known
+        return known
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(self._projects.values())
+
+
+def find_project_root(folder: Path) -> Path:
+    """The nearest folder, from `folder` upwards, that holds `.turnwise/`, `.agentv/` or `.git`; else `folder`."""
+    start = Path(os.path.realpath(folder))
+    for candidate in (start, *start.parents):
+        if any((candidate / marker).exists() for marker in _MARKERS):
+            return candidate
+    return start
+
+
+def load_project(root: Path) -> Project:
+    """The project with its config. Raises `ConfigError`."""
+    ours = root / ".turnwise" / "config.yaml"
+    theirs = root / ".agentv" / "config.yaml"
+    if ours.is_file():
+        config, source = read_config(ours)
+        return Project(root, config, source)
+    if (root / ".agentv").is_dir() and not (root / ".turnwise").is_dir():
+        # AgentV's rule: no patterns configured, no guidelines.
+        config, source = read_config(theirs) if theirs.is_file() else (ConfigSpec(), None)
+        if config.guideline_patterns is None:
+            config = config.model_copy(update={"guideline_patterns": []})
+        return Project(root, config, source)
+    return Project(root)
+
+
+def read_config(path: Path) -> tuple[ConfigSpec, Source]:
+    """Load a config file. Raises `ConfigError`."""
+    file = shown_file(path)
+    try:
+        text = read_source_text(path, file)
+        raw, source = read_document(text, file)
+    except InputError as error:
+        raise ConfigError(error.diagnostics) from None
+    if raw is None:
+        return ConfigSpec(), YamlSource(file, text)
+    if not isinstance(raw, dict):
+        raise ConfigError(
+            [Diagnostic("error", "wrong-type", "the file must be a mapping", file, source.place(()), "write `key: value` lines")]
+        )
+    try:
+        return ConfigSpec.model_validate(raw), source
+    except ValidationError as error:
+        raise ConfigError(explain(error, data=raw, model=ConfigSpec, source=source)) from None

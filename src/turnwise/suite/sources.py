@@ -1,0 +1,119 @@
+"""Where things are in a file: the line and column of a path in its data, found only when there is something to say."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Protocol
+
+import yaml
+
+from ..diagnostics import NOWHERE, Place
+from .json_reader import locate_json
+from .yaml_reader import _Loader as YamlLoader
+
+__all__ = ["DataPath", "JsonSource", "LineSource", "Source", "YamlSource", "shown_path"]
+
+DataPath = tuple[str | int, ...]
+
+
+class Source(Protocol):
+    """A file that knows where its data stand. `file` is the name that people see."""
+
+    @property
+    def file(self) -> str: ...
+
+    def place(self, path: DataPath, key: bool = False) -> Place:
+        """The place of the value at `path`, or of its key; the nearest thing above it if it is not there."""
+        ...
+
+
+class YamlSource:
+    """A YAML text."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+
+    def place(self, path: DataPath, key: bool = False) -> Place:
+        node, mark = self._root, None
+        if node is None:
+            return Place(1, 1, self._lines[0] if self._lines else "")
+        mark = node.start_mark
+        for depth, step in enumerate(path):
+            pair = _yaml_child(node, step)
+            if pair is None:
+                break
+            key_node, node = pair
+            mark = (key_node if key and depth == len(path) - 1 and key_node is not None else node).start_mark
+        return self.at(mark.line + 1, mark.column + 1)
+
+    def at(self, line: int | None, column: int | None) -> Place:
+        """A place of known numbers, with its source line."""
+        if line is None:
+            return NOWHERE
+        source = self._lines[line - 1] if line <= len(self._lines) else ""
+        return Place(line, column, source).shortened()
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def _root(self) -> Any:
+        try:
+            return yaml.compose(self.text, Loader=YamlLoader)
+        except yaml.YAMLError:
+            return None
+
+
+def _yaml_child(node: Any, step: str | int) -> tuple[Any, Any] | None:
+    if isinstance(node, yaml.SequenceNode):
+        return (None, node.value[step]) if isinstance(step, int) and step < len(node.value) else None
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    merged = []
+    for key_node, value_node in node.value:
+        if key_node.value == step:
+            return key_node, value_node
+        if key_node.value == "<<":
+            merged += value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+    return next((found for other in merged if (found := _yaml_child(other, step))), None)
+
+
+class JsonSource:
+    """A JSON text, or one line of a JSONL file."""
+
+    def __init__(self, file: str, text: str, first_line: int = 1) -> None:
+        self.file = file
+        self.text = text
+        self.first_line = first_line
+
+    def place(self, path: DataPath, key: bool = False) -> Place:
+        return self.at(locate_json(self.text, path, key))
+
+    def at(self, offset: int) -> Place:
+        """The place of a character offset."""
+        return Place.at(self.text, offset, self.first_line)
+
+
+class LineSource:
+    """A file of which only the line is known: a row of a CSV file."""
+
+    def __init__(self, file: str, line: int, source: str | None = None) -> None:
+        self.file = file
+        self._place = Place(line, 1, source).shortened()
+
+    def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002  (a row has no finer places)
+        return self._place
+
+
+def shown_path(path: DataPath) -> str:
+    """A path as people write it.
+
+    >>> shown_path(("cases", 3, "role"))
+    'cases[3].role'
+    """
+    shown = ""
+    for step in path:
+        shown += f"[{step}]" if isinstance(step, int) else f".{step}" if shown else step
+    return shown

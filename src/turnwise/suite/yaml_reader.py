@@ -1,0 +1,259 @@
+"""YAML in, plain values out: YAML 1.2 core schema plus merge keys, built straight from libyaml's events.
+
+PyYAML's own loaders follow YAML 1.1 (`yes` is true, `1:30` is 90), lose duplicate keys and take six times as
+long. Where everything is, is not recorded here: `yaml_places` finds it again in the rare case of an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+__all__ = ["MAX_ALIASED_NODES", "MAX_DEPTH", "YamlProblem", "read_yaml"]
+
+MAX_DEPTH = 100
+MAX_ALIASED_NODES = 1_000_000
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# Only a plain scalar that starts with one of these can be anything but text.
+_NOT_TEXT_STARTS = frozenset("0123456789+-.nNtTfF~")
+_CONSTANTS: dict[str, Any] = {
+    **dict.fromkeys(("null", "Null", "NULL", "~", ""), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+_INT = re.compile(r"[-+]?[0-9]+")
+_OCTAL = re.compile(r"0o[0-7]+")
+_HEX = re.compile(r"0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_MISSING: Any = object()
+_MERGE: Any = object()
+
+
+class YamlProblem(ValueError):
+    """Why a YAML text cannot be read; line and column count from 1, None if the parser gave none."""
+
+    def __init__(self, code: str, message: str, hint: str | None, line: int | None, column: int | None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.line = line
+        self.column = column
+
+
+def read_yaml(text: str) -> Any:
+    """The value of the one document in `text`; None if it is empty. Raises `YamlProblem`.
+
+    >>> read_yaml("a: yes\\nb: [1:30, 0o17, 017, 1.5, ~]")
+    {'a': 'yes', 'b': ['1:30', 15, 17, 1.5, None]}
+    """
+    try:
+        loader = _Loader(text)
+        try:
+            return _build(loader.get_event)
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise _parser_problem(error, text) from None
+
+
+def _build(next_event: Callable[[], Any]) -> Any:
+    """The loop over all events. One function, because a call per node would double the time."""
+    root: Any = None
+    documents = 0
+    container: Any = None  # the list or dict being filled
+    is_map = False
+    key: Any = _MISSING
+    merges: list[Any] | None = None  # values of `<<` in the mapping being filled
+    stack: list[tuple[Any, bool, Any, list[Any] | None, str | None, int]] = []
+    anchor: str | None = None  # of the container being filled
+    start = 0  # node count where it began
+    anchors: dict[str, tuple[Any, int]] = {}
+    nodes = aliased = 0
+
+    while True:
+        event = next_event()
+        kind = event.__class__
+        nodes += 1
+        if kind is ScalarEvent:
+            value = event.value
+            if event.tag is not None:
+                value = _tagged(event)
+            elif event.implicit[0] and (not value or value[0] in _NOT_TEXT_STARTS):
+                value = _plain(value, event)
+            elif value == "<<" and is_map and key is _MISSING and event.implicit[0]:
+                value = _MERGE
+            if event.anchor is not None:
+                anchors[event.anchor] = (value, 1)
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            if merges is not None:
+                _merge(container, merges, event)
+            if anchor is not None:
+                anchors[anchor] = (container, nodes + aliased - start)
+            container, is_map, key, merges, anchor, start = stack.pop()
+            continue
+        elif kind is MappingStartEvent or kind is SequenceStartEvent:
+            if is_map and key is _MISSING:
+                _fail(event, "bad-key", "a key must be text", "quote it")
+            if len(stack) >= MAX_DEPTH:
+                _fail(event, "too-deep", f"nested more than {MAX_DEPTH} levels deep", "flatten the file")
+            if event.tag is not None and event.tag != f"tag:yaml.org,2002:{'map' if kind is MappingStartEvent else 'seq'}":
+                _fail(event, "yaml-tag", f"the tag {_shown_tag(event.tag)} is not supported", "remove the tag")
+            value = {} if kind is MappingStartEvent else []
+        elif kind is AliasEvent:
+            if is_map and key is _MISSING:
+                _fail(event, "bad-key", "an alias cannot be a key", "write the key out")
+            value, size = anchors.get(event.anchor, (None, -1))
+            if size < 0:
+                known = size == -2
+                _fail(
+                    event,
+                    "yaml-alias",
+                    f"the alias *{event.anchor} {'stands inside its own anchor' if known else 'has no anchor before it'}",
+                    f"define it first with &{event.anchor}",
+                )
+            aliased += size
+            if aliased > MAX_ALIASED_NODES:
+                _fail(
+                    event, "yaml-bomb", f"aliases expand to more than {MAX_ALIASED_NODES:,} nodes", "write less with aliases"
+                )
+        elif kind is DocumentStartEvent:
+            documents += 1
+            if documents > 1:
+                _fail(event, "second-document", "a second YAML document starts here", "keep one document a file")
+            continue
+        elif kind is StreamEndEvent:
+            return root
+        else:
+            continue
+
+        # Put the value where it belongs.
+        if is_map:
+            if key is _MISSING:
+                if value.__class__ is not str:
+                    if value is not _MERGE:
+                        _fail(event, "bad-key", f"a key must be text, found {value!r}", "quote it")
+                    if merges is not None:
+                        _fail(event, "duplicate-key", "the key '<<' appears twice", "merge a list: <<: [*a, *b]")
+                elif value in container:
+                    _fail(event, "duplicate-key", f"the key {value!r} appears twice", "remove one of them")
+                key = value
+                continue
+            if key is _MERGE:
+                merges = value if value.__class__ is list else [value]
+            else:
+                container[key] = value
+            key = _MISSING
+        elif container is not None:
+            container.append(value)
+        else:
+            root = value
+
+        if kind is MappingStartEvent or kind is SequenceStartEvent:
+            stack.append((container, is_map, key, merges, anchor, start))
+            container, is_map, key, merges = value, kind is MappingStartEvent, _MISSING, None
+            anchor, start = event.anchor, nodes + aliased
+            if anchor is not None:
+                anchors[anchor] = (None, -2)
+
+
+def _plain(value: str, event: Any) -> Any:
+    constant = _CONSTANTS.get(value, _MISSING)
+    if constant is not _MISSING:
+        return constant
+    try:
+        if _INT.fullmatch(value):
+            return int(value)
+        if _FLOAT.fullmatch(value):
+            return float(value)
+        if _OCTAL.fullmatch(value):
+            return int(value[2:], 8)
+        if _HEX.fullmatch(value):
+            return int(value, 16)
+    except ValueError:
+        _fail(event, "bad-number", "the number has too many digits", "quote it if it is text")
+    return value
+
+
+def _tagged(event: Any) -> Any:
+    value, tag = event.value, event.tag.removeprefix("tag:yaml.org,2002:")
+    if tag in ("str", "!"):
+        return value
+    expected: dict[str, tuple[type, ...]] = {
+        "int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)
+    }  # fmt: skip
+    if tag not in expected:
+        _fail(event, "yaml-tag", f"the tag {_shown_tag(event.tag)} is not supported", "remove the tag")
+    found = _plain(value, event)
+    if type(found) not in expected[tag]:
+        _fail(event, "yaml-tag", f"{value!r} is not a !!{tag}", "remove the tag or mend the value")
+    return float(found) if tag == "float" else found
+
+
+def _merge(mapping: dict[str, Any], merges: list[Any], event: Any) -> None:
+    """Fill in what the merge keys give; the mapping's own keys win, then the earlier of several merges."""
+    own = dict(mapping)
+    merged: dict[str, Any] = {}
+    for other in reversed(merges):
+        if not isinstance(other, dict):
+            _fail(event, "bad-merge", "`<<` needs a mapping or a list of mappings", "write <<: *anchor", start=False)
+        merged.update(other)
+    mapping.clear()
+    mapping.update(merged)
+    mapping.update(own)
+
+
+def _fail(event: Any, code: str, message: str, hint: str, start: bool = True) -> NoReturn:
+    mark = event.start_mark if start else event.end_mark
+    raise YamlProblem(code, message, hint, mark.line + 1, mark.column + 1)
+
+
+def _shown_tag(tag: str) -> str:
+    return "!!" + tag.removeprefix("tag:yaml.org,2002:") if tag.startswith("tag:yaml.org") else tag
+
+
+_HINTS = (
+    ("cannot start any token", "indent with spaces, not tabs, and quote a text that starts with a special character"),
+    ("mapping values are not allowed", "quote a text that holds `: `, and check the indentation"),
+    ("did not find expected key", "check the indentation of this line and the one before it"),
+    ("did not find expected '-' indicator", "check the indentation of this line and the one before it"),
+    ("did not find expected ',' or", "close the bracket, or put a comma between the items"),
+    ("found unexpected end of stream", "a quote is never closed"),
+    ("could not find expected ':'", "a key needs a colon and a space after it"),
+    ("unknown escape character", "write \\\\ for a backslash, or use single quotes"),
+    ("control characters are not allowed", "write it as an escape (\"\\u0001\") in a double-quoted text"),
+)
+
+
+def _parser_problem(error: yaml.YAMLError, text: str) -> YamlProblem:
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    context = getattr(error, "context", None)
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    line = column = None
+    if mark is not None:
+        line, column = mark.line + 1, mark.column + 1
+    elif isinstance(position := getattr(error, "position", None), int):
+        # libyaml counts bytes here.
+        before = text.encode("utf-8", "surrogatepass")[:position].decode("utf-8", "ignore")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    hint = next((hint for part, hint in _HINTS if part in problem), None)
+    message = f"not valid YAML: {problem}" + (f" ({context})" if context else "")
+    return YamlProblem("bad-yaml", message, hint, line, column)
