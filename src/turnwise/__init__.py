@@ -1,0 +1,61 @@
+"""Evaluate LLMs and agents over conversations, with graders whose own accuracy is measured.
+
+Load a suite and look at what a model would be sent:
+
+>>> import turnwise
+>>> suite = turnwise.load_suite("examples/support/suite.yaml")
+>>> case = suite.cases[0]
+>>> case.conversation.chat_prompt()[0]["role"]
+'system'
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .conversation import Conversation, File, Image, Message, Text
+    from .diagnostics import Diagnostic
+    from .errors import ConfigError, InputError, ResolutionError, SuiteError, TurnwiseError
+    from .suite.case import Case
+    from .suite.suite import Suite, load_suite
+
+__all__ = [
+    "Case",
+    "ConfigError",
+    "Conversation",
+    "Diagnostic",
+    "File",
+    "Image",
+    "InputError",
+    "Message",
+    "ResolutionError",
+    "Suite",
+    "SuiteError",
+    "Text",
+    "TurnwiseError",
+    "__version__",
+    "load_suite",
+]
+
+__version__ = "0.1.0"
+
+# Where each name lives; imported when it is first asked for, so that `import turnwise` costs nothing.
+_HOMES = {
+    "conversation": ("Conversation", "File", "Image", "Message", "Text"),
+    "diagnostics": ("Diagnostic",),
+    "errors": ("ConfigError", "InputError", "ResolutionError", "SuiteError", "TurnwiseError"),
+    "suite.case": ("Case",),
+    "suite.suite": ("Suite", "load_suite"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

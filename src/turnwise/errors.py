@@ -1,14 +1,14 @@
 """Every exception that Turnwise raises on purpose.
 
-    TurnwiseError                   anything below; `str()` is a message for people
-    ├── UsageError                  the call itself is wrong: a path that does not exist, an id that no case has
-    ├── InputError                  a file is wrong; holds `diagnostics` with file, line and column
-    │   ├── SuiteError              a suite, or one of its datasets
-    │   ├── ConfigError             .turnwise/config.yaml or .env
-    │   ├── TargetsError            targets.yaml
-    │   └── DeckError               a deck or its samples
-    ├── FileReferenceError          a file segment that cannot be read; says why and lists the places tried
-    └── ResolutionError             a case whose conversation cannot be made; holds every `problem` found
+TurnwiseError                   anything below; `str()` is a message for people
+├── UsageError                  the call itself is wrong: a path that does not exist, an id that no case has
+├── InputError                  a file is wrong; holds `diagnostics` with file, line and column
+│   ├── SuiteError              a suite, or one of its datasets
+│   ├── ConfigError             .turnwise/config.yaml or .env
+│   ├── TargetsError            targets.yaml
+│   └── DeckError               a deck or its samples
+├── FileReferenceError          a file segment that cannot be read; says why and lists the places tried
+└── ResolutionError             a case whose conversation cannot be made; holds every `problem` found
 """
 
 from __future__ import annotations

@@ -14,7 +14,15 @@ from typing_extensions import TypedDict
 
 from .transcript import tool_call_name
 
-__all__ = ["AuthoredMessage", "FileSegment", "FormatModel", "ImageSegment", "MessageDict", "Segment", "TextSegment"]
+__all__ = [
+    "AuthoredMessage",
+    "FileSegment",
+    "FormatModel",
+    "ImageSegment",
+    "MessageDict",
+    "Segment",
+    "TextSegment",
+]
 
 
 class FormatModel(BaseModel):
@@ -42,7 +50,8 @@ class FileSegment(FormatModel):
 
     type: Literal["file"]
     value: str = Field(
-        min_length=1, description="Path, relative to the file that holds the case; a leading `/` is the project root."
+        min_length=1,
+        description="Path, relative to the file that holds the case; a leading `/` is the project root.",
     )
 
 

@@ -11,10 +11,16 @@ from typing import NamedTuple
 
 from ..errors import FileReferenceError
 
-__all__ = ["MAX_FILE_BYTES", "FoundText", "ProjectFiles"]
+__all__ = ["MAX_FILE_BYTES", "FoundText", "ProjectFiles", "shown_file"]
 
 MAX_FILE_BYTES = 10 * 1024 * 1024
 _CACHE_CHARACTERS = 32 * 1024 * 1024
+
+
+def shown_file(path: Path) -> str:
+    """A path as people want to read it: relative to the current folder if it lies below."""
+    relative = os.path.relpath(path)
+    return os.path.abspath(path) if relative.startswith("..") else relative
 
 
 class FoundText(NamedTuple):
@@ -55,7 +61,10 @@ class ProjectFiles:
         """The real path of the nearest file of that name: in `folder`, a parent of it, or the project root."""
         if not written or "\0" in written:
             raise FileReferenceError(
-                "bad-path", written, f"{written!r} is not a file path", "write the path of a file in the project"
+                "bad-path",
+                written,
+                f"{written!r} is not a file path",
+                "write the path of a file in the project",
             )
         candidates = self._candidates(written, folder)
         folder_seen = False
@@ -69,10 +78,14 @@ class ProjectFiles:
                 folder_seen = True
                 continue
             return self._checked(candidate, mode, written)
-        tried = [self.relative(Path(candidate)) for candidate in candidates]
+        tried = [shown_file(Path(candidate)) for candidate in candidates]
         if folder_seen:
             raise FileReferenceError(
-                "folder", written, f"{written} is a folder, not a file", "name the files that the message needs", tried
+                "folder",
+                written,
+                f"{written} is a folder, not a file",
+                "name the files that the message needs",
+                tried,
             )
         raise FileReferenceError(
             "missing",
@@ -133,7 +146,9 @@ def _refuse_strange(error: OSError, written: str) -> None:
     }
     reason = reasons.get(error.errno or 0, error.strerror or str(error))
     shown = written if len(written) <= 200 else written[:200] + "…"
-    raise FileReferenceError("unreadable", shown, f"cannot read {shown}: {reason}", "check the path and its permissions")
+    raise FileReferenceError(
+        "unreadable", shown, f"cannot read {shown}: {reason}", "check the path and its permissions"
+    )
 
 
 def _read(path: Path, written: str) -> bytes:
@@ -168,5 +183,8 @@ def _decode(data: bytes, written: str) -> str:
 
 def _binary(written: str, what: str) -> FileReferenceError:
     return FileReferenceError(
-        "binary", written, f"{written} is not UTF-8 text: {what}", "use `type: image` for images; convert other files"
+        "binary",
+        written,
+        f"{written} is not UTF-8 text: {what}",
+        "use `type: image` for images; convert other files",
     )

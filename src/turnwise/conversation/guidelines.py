@@ -59,5 +59,5 @@ def translate_pattern(pattern: str) -> re.Pattern[str]:
     try:
         included, _ = glob.translate(glob_text, flags=flags)
         return re.compile("|".join(f"(?:{expression})" for expression in included))
-    except (ValueError, re.error, glob.PatternLimitException) as error:
+    except Exception as error:
         raise PatternError(f"the pattern {pattern!r} cannot be read: {error}") from error

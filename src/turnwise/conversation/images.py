@@ -23,12 +23,17 @@ def read_image(written: str, files: ProjectFiles, folder: Path) -> Image:
         return _from_data_url(written)
     if re.match(r"[a-z][a-z0-9+.-]*://", written, re.IGNORECASE):
         raise FileReferenceError(
-            "bad-path", written, f"{written} is a URL, and nothing is downloaded", f"save it as a file; expected {_FORMS}"
+            "bad-path",
+            written,
+            f"{written} is a URL, and nothing is downloaded",
+            f"save it as a file; expected {_FORMS}",
         )
     path, data = files.read_bytes(written, folder)
     media_type = _media_type(data)
     if media_type is None:
-        raise FileReferenceError("binary", written, f"{written} is not an image that is understood", f"expected {_FORMS}")
+        raise FileReferenceError(
+            "binary", written, f"{written} is not an image that is understood", f"expected {_FORMS}"
+        )
     return Image(written, path, media_type, base64.b64encode(data).decode("ascii"))
 
 

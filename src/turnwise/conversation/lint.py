@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .chat import GUIDELINES_HEADER
 from .transcript import role_marker
-from .values import File, Message, Text
+from .values import Message, Text
 
 __all__ = ["Finding", "lint"]
 
@@ -17,9 +17,9 @@ _MARKER_HINT = "readers of the transcript cannot tell it from Turnwise's own mar
 
 
 class Finding(NamedTuple):
-    """A warning about the message at `index` (None: about the whole conversation)."""
+    """A warning about one message, counted from 0 (None: about the whole conversation)."""
 
-    index: int | None
+    message_index: int | None
     code: str
     message: str
     hint: str
@@ -34,7 +34,7 @@ def lint(messages: Sequence[Message]) -> list[Finding]:
         for part in message.parts:
             if isinstance(part, Text):
                 findings += _markers(index, part.value, marker_lines)
-    return sorted(findings, key=lambda finding: -1 if finding.index is None else finding.index)
+    return sorted(findings, key=lambda finding: -1 if finding.message_index is None else finding.message_index)
 
 
 def _whole(messages: Sequence[Message]) -> Iterator[Finding]:
@@ -44,7 +44,10 @@ def _whole(messages: Sequence[Message]) -> Iterator[Finding]:
         asked = [message for message in messages if message.role == "user" and message.parts]
         if visible or not asked:
             yield Finding(
-                None, "no-user-turn", "the conversation has no user turn", "some APIs (Anthropic, Gemini) refuse it"
+                None,
+                "no-user-turn",
+                "the conversation has no user turn",
+                "some APIs (Anthropic, Gemini) refuse it",
             )
     if turns and turns[-1][1].role == "assistant":
         yield Finding(
@@ -58,12 +61,17 @@ def _whole(messages: Sequence[Message]) -> Iterator[Finding]:
 def _turn(index: int, message: Message) -> Iterator[Finding]:
     if not message.is_visible:
         if not message.parts:
-            yield Finding(index, "blank-message", f"a blank {message.role} message is not sent", "write text or remove it")
+            yield Finding(
+                index,
+                "blank-message",
+                f"a blank {message.role} message is not sent",
+                "write text or remove it",
+            )
         elif message.role != "system":
             yield Finding(
                 index,
                 "guideline-only-message",
-                f"this {message.role} message holds only guidelines, which move to the system text: no turn is sent for it",
+                f"this {message.role} message holds only guidelines, which move to the system text: no turn is sent",
                 "add text to the message if the model is to see a turn here",
             )
     if message.role == "system" and (message.tool_calls or message.name or message.tool_call_id):
@@ -76,7 +84,10 @@ def _turn(index: int, message: Message) -> Iterator[Finding]:
     folded = message.role.strip().lower()
     if message.role != folded and folded in _COMMON_ROLES:
         yield Finding(
-            index, "role-spelling", f"the role {message.role!r} is not {folded!r}", f"write `role: {folded}` if that is meant"
+            index,
+            "role-spelling",
+            f"the role {message.role!r} is not {folded!r}",
+            f"write `role: {folded}` if that is meant",
         )
 
 
@@ -103,7 +114,10 @@ def _tool_answers(messages: Sequence[Message]) -> Iterator[Finding]:
     for call_id, index in open_calls.items():
         if index < len(messages) - 1:
             yield Finding(
-                index, "call-without-answer", f"the tool call {call_id!r} is never answered", "add a `tool` message for it"
+                index,
+                "call-without-answer",
+                f"the tool call {call_id!r} is never answered",
+                "add a `tool` message for it",
             )
 
 

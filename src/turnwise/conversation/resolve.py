@@ -26,7 +26,8 @@ def resolve(
 ) -> Conversation:
     """Read every file that the messages refer to; raises one `ResolutionError` with all that cannot be read."""
     return Conversation(
-        resolve_messages(messages, "input_messages", files=files, guidelines=guidelines, folder=folder), system_prompt
+        resolve_messages(messages, "input_messages", files=files, guidelines=guidelines, folder=folder),
+        system_prompt,
     )
 
 
@@ -61,7 +62,13 @@ def resolve_messages(
             parts = tuple(found)
         calls = message.get("tool_calls")
         resolved.append(
-            Message(message["role"], parts, message.get("name"), tuple(calls) if calls else (), message.get("tool_call_id"))
+            Message(
+                message["role"],
+                parts,
+                message.get("name"),
+                tuple(calls) if calls else (),
+                message.get("tool_call_id"),
+            )
         )
     if problems:
         raise ResolutionError(problems)

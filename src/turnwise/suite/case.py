@@ -132,7 +132,9 @@ def spec_problems(spec: CaseSpec, suite: SuiteSpec) -> list[Problem]:
     """What the model of one case alone cannot tell."""
     problems = []
     if spec.input_messages is None and suite.input_messages is None:
-        problems.append(Problem((), "missing-key", "`input_messages` is missing", "add `input_messages: […]` to the case"))
+        problems.append(
+            Problem((), "missing-key", "`input_messages` is missing", "add `input_messages: […]` to the case")
+        )
     prompt = (spec.metadata or {}).get("systemPrompt")
     if prompt is not None and not isinstance(prompt, str):
         problems.append(

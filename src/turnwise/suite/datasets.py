@@ -120,7 +120,15 @@ def _lines(path: Path, file: str, keep_ends: bool = False) -> Iterator[_Line]:
         stream = open(path, "rb")  # noqa: SIM115  (closed below, whatever the reader does)
     except OSError as error:
         raise SuiteError(
-            [Diagnostic("error", "file-unreadable", f"the dataset cannot be read: {error.strerror}", file, hint="check the path")]
+            [
+                Diagnostic(
+                    "error",
+                    "file-unreadable",
+                    f"the dataset cannot be read: {error.strerror}",
+                    file,
+                    hint="check the path",
+                )
+            ]
         ) from error
     with stream:
         number = 0

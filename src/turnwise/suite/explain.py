@@ -67,13 +67,20 @@ def explain(
     faults = [_Fault(item, data) for item in error.errors(include_url=False)]
     diagnostics = []
     for fault, expected in _without_echoes(faults):
-        code, message, hint = _sentence(fault, expected, model, data)
+        code, message, hint = _sentence(fault, expected, model, data, prefix)
         at_key = fault.kind == "extra_forbidden"
         path = prefix + fault.path + ((fault.key or "",) if at_key else ())
         written = authored(path)
         diagnostics.append(
             Diagnostic(
-                "error", code, message, source.file, _safe_place(source, written, at_key), hint, shown_path(written), case_id
+                "error",
+                code,
+                message,
+                source.file,
+                _safe_place(source, written, at_key),
+                hint,
+                shown_path(written),
+                case_id,
             )
         )
     return diagnostics
@@ -116,16 +123,17 @@ def described(value: Any) -> str:
 def _data_path(data: Any, location: tuple[str | int, ...]) -> DataPath:
     """pydantic names the branches of unions too; what is not in the data is such a name."""
     path: list[str | int] = []
-    for index, step in enumerate(location):
-        last = index == len(location) - 1
+    tag_seen = False
+    for step in location:
         if isinstance(data, dict) and isinstance(step, str) and step in data:
-            if not last and any(data.get(tag) == step for tag in _TAG_KEYS):
+            if not tag_seen and any(data.get(tag) == step for tag in _TAG_KEYS):
+                tag_seen = True
                 continue
             path.append(step)
-            data = data[step]
+            data, tag_seen = data[step], False
         elif isinstance(data, list) and isinstance(step, int) and step < len(data):
             path.append(step)
-            data = data[step]
+            data, tag_seen = data[step], False
     return tuple(path)
 
 
@@ -141,20 +149,28 @@ def _without_echoes(faults: list[_Fault]) -> Iterator[tuple[_Fault, list[str]]]:
         seen.add(fault.path)
         depth = len(fault.path)
         deeper = any(
-            other.path[:depth] == fault.path and (len(other.path) > depth or not other.is_type_error) for other in faults
+            other.path[:depth] == fault.path and (len(other.path) > depth or not other.is_type_error)
+            for other in faults
         )
         if not deeper:
             same = [_EXPECTED[other.kind] for other in faults if other.path == fault.path and other.is_type_error]
             yield fault, list(dict.fromkeys(same))
 
 
-def _sentence(fault: _Fault, expected: list[str], model: type[BaseModel], data: Any) -> tuple[str, str, str | None]:
-    last = fault.path[-1] if fault.path else None
-    where = f"`{last}`" if isinstance(last, str) else "this item" if last is not None else "the file"
+def _sentence(
+    fault: _Fault, expected: list[str], model: type[BaseModel], data: Any, prefix: DataPath
+) -> tuple[str, str, str | None]:
+    path = prefix + fault.path
+    last = path[-1] if path else None
+    where = f"`{last}`" if isinstance(last, str) else "this item" if last is not None else _noun(model)
     found = "a value that is not shown" if last is not None and is_secret_key(last) else described(fault.input)
     if expected:
         scalar = isinstance(fault.input, int | float) and "text" in expected
-        return "wrong-type", f"{where} must be {' or '.join(expected)}, found {found}", "quote it" if scalar else None
+        return (
+            "wrong-type",
+            f"{where} must be {' or '.join(expected)}, found {found}",
+            "quote it" if scalar else None,
+        )
     match fault.kind:
         case "missing":
             return "missing-key", f"`{fault.key}` is missing", f"add `{fault.key}: …` here"
@@ -181,6 +197,11 @@ def _sentence(fault: _Fault, expected: list[str], model: type[BaseModel], data: 
     return fault.kind.replace("_", "-"), fault.text[:1].lower() + fault.text[1:], str(hint) if hint else None
 
 
+def _noun(model: type[BaseModel]) -> str:
+    """`CaseSpec` is called a case."""
+    return f"a {model.__name__.removesuffix('Spec').lower()}"
+
+
 def _safe_place(source: Source, path: DataPath, key: bool) -> Place:
     place = source.place(path, key)
     if any(is_secret_key(step) for step in path):
@@ -192,7 +213,7 @@ def _known_keys(model: type[BaseModel], path: DataPath, data: Any) -> list[str]:
     """The keys that a mapping at `path` may have, found by following the model's annotations."""
     models: list[type] = [model]
     for step in path:
-        data = data[step] if isinstance(data, dict | list) else None
+        data = _step(data, step)
         if isinstance(step, str):
             annotations = [annotation for each in models for name, annotation in _fields(each) if name == step]
             if annotations:
@@ -200,6 +221,12 @@ def _known_keys(model: type[BaseModel], path: DataPath, data: Any) -> list[str]:
     if isinstance(data, dict):
         models = [each for each in models if _tag_fits(each, data)] or models
     return [name for each in models for name, _ in _fields(each)]
+
+
+def _step(data: Any, step: str | int) -> Any:
+    if isinstance(data, dict):
+        return data.get(step)
+    return data[step] if isinstance(data, list) and isinstance(step, int) and step < len(data) else None
 
 
 def _fields(model: type) -> list[tuple[str, Any]]:

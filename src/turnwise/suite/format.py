@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import AuthoredMessage, FormatModel
@@ -20,7 +21,9 @@ class LongGrader(FormatModel):
 
     type: str = Field(min_length=1, description="The kind of grader, such as `contains` or `llm_judge`.")
     name: str | None = Field(None, description="A name for reports; the kind if absent.")
-    weight: float | None = Field(None, gt=0, allow_inf_nan=False, description="Its share in the case's score; 1 if absent.")
+    weight: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Its share in the case's score; 1 if absent."
+    )
     threshold: float | None = Field(None, ge=0, le=1, description="The score from which it passes.")
     required: bool | None = Field(None, description="Whether the case fails when this grader does not pass.")
     target: str | None = Field(None, description="The target that judges, for graders that ask a model.")
@@ -72,9 +75,12 @@ class CaseSpec(FormatModel):
     conversation_id: Word | None = Field(None, description="Cases that are parts of one conversation share it.")
     outcome: str | None = Field(None, description="What a good answer achieves, in words.")
     input_messages: Messages | None = Field(
-        None, description="The conversation so far. Required, unless the suite gives `input_messages` for all its cases."
+        None,
+        description="The conversation so far. Required, unless the suite gives `input_messages` for all its cases.",
     )
-    expected_messages: list[AuthoredMessage] | None = Field(None, description="A good answer, for graders that compare.")
+    expected_messages: list[AuthoredMessage] | None = Field(
+        None, description="A good answer, for graders that compare."
+    )
     system_prompt: str | None = Field(None, description="The system text, unless a message has the role `system`.")
     target: Word | None = Field(None, description="The target that this case is for, instead of the suite's.")
     graders: list[GraderSpec] | None = Field(None, description="Replace the suite's graders.")
@@ -90,7 +96,7 @@ class CaseSpec(FormatModel):
     )
 
 
-_MESSAGES_FROM_SUITE_OR_CASE = {
+_MESSAGES_FROM_SUITE_OR_CASE: JsonDict = {
     "if": {"not": {"required": ["input_messages"]}},
     "then": {"properties": {"cases": {"items": {"required": ["input_messages"]}}}},
 }
@@ -101,7 +107,9 @@ class SuiteSpec(FormatModel):
 
     model_config = ConfigDict(json_schema_extra=_MESSAGES_FROM_SUITE_OR_CASE)
 
-    schema_: str | None = Field(None, alias="$schema", description="Where editors find this schema; not used otherwise.")
+    schema_: str | None = Field(
+        None, alias="$schema", description="Where editors find this schema; not used otherwise."
+    )
     name: Word | None = Field(None, description="Names the suite in reports; the file's name if absent.")
     description: str | None = Field(None, description="What the suite is about.")
     target: Word | None = Field(None, description="The target to ask.")
@@ -115,14 +123,17 @@ class SuiteSpec(FormatModel):
     trials: Trials | None = Field(None, description="How often each case is repeated.")
     tags: list[Word] | None = Field(None, description="Words to select and group cases by.")
     metadata: dict[str, Any] | None = Field(None, description="Anything else about the suite.")
-    vars: dict[str, Any] | None = Field(None, description="Values for `{{ name }}` in the texts and file paths of cases.")
+    vars: dict[str, Any] | None = Field(
+        None, description="Values for `{{ name }}` in the texts and file paths of cases."
+    )
     outcome: str | None = Field(None, description="The outcome of cases that have none of their own.")
     input_messages: Messages | None = Field(
-        None, description="The messages of cases that have none of their own: a template for `vars` and CSV rows."
+        None,
+        description="The messages of cases that have none of their own: a template for `vars` and CSV rows.",
     )
     expected_messages: list[AuthoredMessage] | None = Field(
         None, description="The expected messages of cases that have none of their own."
     )
     cases: list[CaseSpec] | Word = Field(
-        description="The cases, or the path of a dataset: a `.jsonl` file with a case a line, or a `.csv` file with `vars`."
+        description="The cases, or the path of a dataset: `.jsonl` with a case a line, or `.csv` with a row of `vars`."
     )

@@ -14,7 +14,7 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _MAX_DEPTH = 100
 
 
-class JsonProblem(ValueError):
+class JsonProblem(ValueError):  # noqa: N818  (a problem of the text, not of the program)
     """Why a JSON text cannot be read; `offset` is the character where it was noticed."""
 
     def __init__(self, code: str, message: str, hint: str | None, offset: int) -> None:
@@ -25,14 +25,14 @@ class JsonProblem(ValueError):
         self.offset = offset
 
 
-class _DuplicateKey(ValueError):
+class _DuplicateKeyError(ValueError):
     pass
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     built = dict(pairs)
     if len(built) != len(pairs):
-        raise _DuplicateKey
+        raise _DuplicateKeyError
     return built
 
 
@@ -56,7 +56,7 @@ def read_json(text: str) -> Any:
         raise JsonProblem("bad-json", f"not valid JSON: {error.msg}", None, min(error.pos, len(text))) from None
     except RecursionError:
         raise JsonProblem("too-deep", "nested too deeply", "flatten it", _first_too_deep(text)) from None
-    except _DuplicateKey:
+    except _DuplicateKeyError:
         key, offset = _find_duplicate(text)
         raise JsonProblem("duplicate-key", f"the key {key!r} appears twice", "remove one of them", offset) from None
     except ValueError as error:

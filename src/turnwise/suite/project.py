@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,13 +11,13 @@ from pydantic import Field, ValidationError
 
 from ..conversation.authored import FormatModel
 from ..conversation.chat import DEFAULT_SYSTEM_PROMPT
-from ..conversation.files import ProjectFiles
+from ..conversation.files import ProjectFiles, shown_file
 from ..conversation.guidelines import DEFAULT_GUIDELINE_PATTERNS, GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..errors import ConfigError, InputError
 from .explain import explain
 from .format import GuidelinePattern, Word
-from .reading import read_document, read_source_text, shown_file
+from .reading import read_document, read_source_text
 from .sources import Source, YamlSource
 
 __all__ = ["ConfigSpec", "Project", "Projects", "find_project_root", "read_config"]
@@ -27,10 +28,12 @@ _MARKERS = (".turnwise", ".agentv", ".git")
 class ConfigSpec(FormatModel):
     """The project's settings, in `.turnwise/config.yaml`."""
 
-    schema_: str | None = Field(None, alias="$schema", description="Where editors find this schema; not used otherwise.")
+    schema_: str | None = Field(
+        None, alias="$schema", description="Where editors find this schema; not used otherwise."
+    )
     guideline_patterns: list[GuidelinePattern] | None = Field(
         None,
-        description='Which files are guidelines, as globs on paths from the project root; `!pattern` excludes. '
+        description="Which files are guidelines, as globs on paths from the project root; `!pattern` excludes. "
         'Default: `["**/*.instructions.md"]`; `[]`: none.',
     )
     default_system_prompt: str | None = Field(
@@ -92,7 +95,7 @@ class Projects:
             self._projects[root] = known
         return known
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[tuple[Project, ProjectFiles, GuidelinePatterns]]:
         return iter(self._projects.values())
 
 
@@ -110,14 +113,13 @@ def load_project(root: Path) -> Project:
     ours = root / ".turnwise" / "config.yaml"
     theirs = root / ".agentv" / "config.yaml"
     if ours.is_file():
-        config, source = read_config(ours)
-        return Project(root, config, source)
+        return Project(root, *read_config(ours))
     if (root / ".agentv").is_dir() and not (root / ".turnwise").is_dir():
         # AgentV's rule: no patterns configured, no guidelines.
-        config, source = read_config(theirs) if theirs.is_file() else (ConfigSpec(), None)
-        if config.guideline_patterns is None:
-            config = config.model_copy(update={"guideline_patterns": []})
-        return Project(root, config, source)
+        project = Project(root, *read_config(theirs)) if theirs.is_file() else Project(root)
+        if project.config.guideline_patterns is None:
+            return Project(root, project.config.model_copy(update={"guideline_patterns": []}), project.config_source)
+        return project
     return Project(root)
 
 
@@ -133,7 +135,16 @@ def read_config(path: Path) -> tuple[ConfigSpec, Source]:
         return ConfigSpec(), YamlSource(file, text)
     if not isinstance(raw, dict):
         raise ConfigError(
-            [Diagnostic("error", "wrong-type", "the file must be a mapping", file, source.place(()), "write `key: value` lines")]
+            [
+                Diagnostic(
+                    "error",
+                    "wrong-type",
+                    "the file must be a mapping",
+                    file,
+                    source.place(()),
+                    "write `key: value` lines",
+                )
+            ]
         )
     try:
         return ConfigSpec.model_validate(raw), source

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..conversation.files import shown_file
 from ..diagnostics import NOWHERE, Diagnostic, Place
 from ..errors import InputError
 from .sources import JsonSource, Source, YamlSource
@@ -16,12 +16,6 @@ from .sources import JsonSource, Source, YamlSource
 __all__ = ["MAX_DOCUMENT_BYTES", "garbage_collection_paused", "read_document", "read_source_text", "shown_file"]
 
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
-
-
-def shown_file(path: Path) -> str:
-    """A path as people want to read it: relative to the current folder if it lies below."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith("..") else relative
 
 
 def read_source_text(path: Path, file: str) -> str:
@@ -66,7 +60,9 @@ def decode_source(data: bytes, file: str) -> str:
     if nul >= 0:
         place = Place.at(text, nul)
         place = Place(place.line, place.column, None)
-        raise InputError([Diagnostic("error", "nul-byte", "the file holds a NUL byte", file, place, "is it a text file?")])
+        raise InputError(
+            [Diagnostic("error", "nul-byte", "the file holds a NUL byte", file, place, "is it a text file?")]
+        )
     return text
 
 

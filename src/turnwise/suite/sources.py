@@ -71,7 +71,7 @@ def _yaml_child(node: Any, step: str | int) -> tuple[Any, Any] | None:
         return (None, node.value[step]) if isinstance(step, int) and step < len(node.value) else None
     if not isinstance(node, yaml.MappingNode):
         return None
-    merged = []
+    merged: list[Any] = []
     for key_node, value_node in node.value:
         if key_node.value == step:
             return key_node, value_node

@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..conversation.files import shown_file
 from ..conversation.guidelines import GuidelinePatterns
-from ..diagnostics import Diagnostic, has_errors
+from ..diagnostics import NOWHERE, Diagnostic, Place, Severity, has_errors
 from ..errors import FileReferenceError, InputError, Problem, ResolutionError, SuiteError
 from .agentv import authored_path, is_agentv_suite, translate_suite
 from .case import Case, CaseContext, make_case, spec_problems
@@ -19,7 +20,7 @@ from .explain import described, explain
 from .format import CaseSpec, SuiteSpec
 from .ids import IdSet
 from .project import Project, Projects
-from .reading import garbage_collection_paused, read_document, read_source_text, shown_file
+from .reading import garbage_collection_paused, read_document, read_source_text
 from .sources import DataPath, Source, shown_path
 
 __all__ = ["Cases", "Suite", "load_suite", "read_suite"]
@@ -29,6 +30,10 @@ _KEPT_CASES = 8_000
 _MOST_DIAGNOSTICS = 1_000
 
 _Authored = Callable[[DataPath], DataPath]
+
+
+def _as_written(path: DataPath) -> DataPath:
+    return path
 
 
 class Cases:
@@ -112,11 +117,10 @@ class _Loader:
     def load(self) -> Suite | None:
         if self.path.suffix.lower() in DATASET_ENDINGS:
             source: Source = _WholeFile(self.file)
-            spec: SuiteSpec | None = SuiteSpec.model_validate({"cases": self.path.name})
             return self._with_dataset(SuiteSpec.model_validate({"cases": self.path.name}), source, self.path, self.file)
         text = read_source_text(self.path, self.file)
         raw, source = read_document(text, self.file)
-        authored: _Authored = lambda path: path  # noqa: E731
+        authored: _Authored = _as_written
         if is_agentv_suite(raw):
             raw, authored = translate_suite(raw), authored_path
         if not isinstance(raw, dict):
@@ -125,11 +129,11 @@ class _Loader:
         spec = self._header(raw, source, authored)
         cases = raw.get("cases")
         if isinstance(cases, list):
-            return self._with_list(spec, cases, source, authored)
+            return self._with_list(spec, raw, source, authored)
         if spec is None or not isinstance(cases, str):
             return None
         found = self._find_dataset(cases, source)
-        return found and self._with_dataset(spec, source, found, shown_file(found))
+        return self._with_dataset(spec, source, found, shown_file(found)) if found is not None else None
 
     def _header(self, raw: dict[str, Any], source: Source, authored: _Authored) -> SuiteSpec | None:
         """The suite's own settings; its cases are validated one by one, elsewhere."""
@@ -146,9 +150,13 @@ class _Loader:
             self._error("empty", "`cases` must not be empty", source, authored(("cases",)))
         return spec
 
-    def _with_list(self, spec: SuiteSpec | None, raw: list[Any], source: Source, authored: _Authored) -> Suite | None:
+    def _with_list(
+        self, spec: SuiteSpec | None, suite: dict[str, Any], source: Source, authored: _Authored
+    ) -> Suite | None:
+        raw: list[Any] = suite["cases"]
         # A suite whose header is wrong still gets its cases checked, as far as they stand alone.
-        context = self._context(spec or SuiteSpec.model_construct(input_messages=[], cases=[]), self.folder)
+        template: list[Any] | None = [] if suite.get("input_messages") else None
+        context = self._context(spec or SuiteSpec.model_construct(input_messages=template, cases=[]), self.folder)
         specs: list[CaseSpec] = []
         seen: dict[str, int] = {}
         for index, value in enumerate(raw):
@@ -205,7 +213,7 @@ class _Loader:
         if row.problem is not None:
             self.diagnostics.append(row.problem)
             return None
-        return self._case(row.value, context, row.source, (), lambda path: path)
+        return self._case(row.value, context, row.source, (), _as_written)
 
     def _again(self, dataset: Path, file: str) -> Iterator[tuple[CaseSpec, Source]]:
         """The rows of a dataset that was found to be good, unless somebody has changed it meanwhile."""
@@ -236,7 +244,9 @@ class _Loader:
             except ResolutionError as error:
                 problems = list(error.problems)
         for problem in problems:
-            self.diagnostics.append(problem_diagnostic(problem, "error", source, authored((*path, *problem.path)), spec.id))
+            self.diagnostics.append(
+                problem_diagnostic(problem, "error", source, authored((*path, *problem.path)), spec.id)
+            )
         if spec.metadata and spec.system_prompt is not None and "systemPrompt" in spec.metadata:
             at = authored((*path, "metadata", "systemPrompt"))
             message = "`system_prompt` and `metadata.systemPrompt` are both given: `system_prompt` is used"
@@ -255,7 +265,15 @@ class _Loader:
     ) -> Suite:
         name = spec.name or self.path.stem
         return Suite(
-            name, self.file, spec, self.project, context.guidelines, source, cases, tuple(self.diagnostics), dataset
+            name,
+            self.file,
+            spec,
+            self.project,
+            context.guidelines,
+            source,
+            cases,
+            tuple(self.diagnostics),
+            dataset,
         )
 
     def _find_dataset(self, written: str, source: Source) -> Path | None:
@@ -283,7 +301,13 @@ class _Loader:
                     break
 
     def _duplicate(self, case_id: str, first: str, source: Source, path: DataPath) -> None:
-        self._error("duplicate-id", f"the id {case_id!r} is used twice, first in {first}", source, path, "rename one of them")
+        self._error(
+            "duplicate-id",
+            f"the id {case_id!r} is used twice, first in {first}",
+            source,
+            path,
+            "rename one of them",
+        )
 
     def _error(self, code: str, message: str, source: Source, path: DataPath, hint: str | None = None) -> None:
         place = source.place(path)
@@ -291,11 +315,13 @@ class _Loader:
 
 
 def problem_diagnostic(
-    problem: Problem, severity: Any, source: Source, path: DataPath, case_id: str | None
+    problem: Problem, severity: Severity, source: Source, path: DataPath, case_id: str | None
 ) -> Diagnostic:
     """A problem of a case, with the place that it has in the file."""
     place = source.place(path)
-    return Diagnostic(severity, problem.code, problem.message, source.file, place, problem.hint, shown_path(path), case_id)
+    return Diagnostic(
+        severity, problem.code, problem.message, source.file, place, problem.hint, shown_path(path), case_id
+    )
 
 
 class _WholeFile:
@@ -304,7 +330,5 @@ class _WholeFile:
     def __init__(self, file: str) -> None:
         self.file = file
 
-    def place(self, path: DataPath, key: bool = False) -> Any:  # noqa: ARG002
-        from ..diagnostics import NOWHERE
-
+    def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002
         return NOWHERE

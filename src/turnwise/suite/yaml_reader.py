@@ -47,7 +47,7 @@ _MISSING: Any = object()
 _MERGE: Any = object()
 
 
-class YamlProblem(ValueError):
+class YamlProblem(ValueError):  # noqa: N818  (a problem of the text, not of the program)
     """Why a YAML text cannot be read; line and column count from 1, None if the parser gave none."""
 
     def __init__(self, code: str, message: str, hint: str | None, line: int | None, column: int | None) -> None:
@@ -115,7 +115,10 @@ def _build(next_event: Callable[[], Any]) -> Any:
                 _fail(event, "bad-key", "a key must be text", "quote it")
             if len(stack) >= MAX_DEPTH:
                 _fail(event, "too-deep", f"nested more than {MAX_DEPTH} levels deep", "flatten the file")
-            if event.tag is not None and event.tag != f"tag:yaml.org,2002:{'map' if kind is MappingStartEvent else 'seq'}":
+            if (
+                event.tag is not None
+                and event.tag != f"tag:yaml.org,2002:{'map' if kind is MappingStartEvent else 'seq'}"
+            ):
                 _fail(event, "yaml-tag", f"the tag {_shown_tag(event.tag)} is not supported", "remove the tag")
             value = {} if kind is MappingStartEvent else []
         elif kind is AliasEvent:
@@ -123,17 +126,20 @@ def _build(next_event: Callable[[], Any]) -> Any:
                 _fail(event, "bad-key", "an alias cannot be a key", "write the key out")
             value, size = anchors.get(event.anchor, (None, -1))
             if size < 0:
-                known = size == -2
+                fault = "stands inside its own anchor" if size == -2 else "has no anchor before it"
                 _fail(
                     event,
                     "yaml-alias",
-                    f"the alias *{event.anchor} {'stands inside its own anchor' if known else 'has no anchor before it'}",
+                    f"the alias *{event.anchor} {fault}",
                     f"define it first with &{event.anchor}",
                 )
             aliased += size
             if aliased > MAX_ALIASED_NODES:
                 _fail(
-                    event, "yaml-bomb", f"aliases expand to more than {MAX_ALIASED_NODES:,} nodes", "write less with aliases"
+                    event,
+                    "yaml-bomb",
+                    f"aliases expand to more than {MAX_ALIASED_NODES:,} nodes",
+                    "write less with aliases",
                 )
         elif kind is DocumentStartEvent:
             documents += 1
@@ -185,7 +191,7 @@ def _plain(value: str, event: Any) -> Any:
         if _FLOAT.fullmatch(value):
             return float(value)
         if _OCTAL.fullmatch(value):
-            return int(value[2:], 8)
+            return int(value, 8)
         if _HEX.fullmatch(value):
             return int(value, 16)
     except ValueError:
@@ -214,7 +220,13 @@ def _merge(mapping: dict[str, Any], merges: list[Any], event: Any) -> None:
     merged: dict[str, Any] = {}
     for other in reversed(merges):
         if not isinstance(other, dict):
-            _fail(event, "bad-merge", "`<<` needs a mapping or a list of mappings", "write <<: *anchor", start=False)
+            _fail(
+                event,
+                "bad-merge",
+                "`<<` needs a mapping or a list of mappings",
+                "write <<: *anchor",
+                start=False,
+            )
         merged.update(other)
     mapping.clear()
     mapping.update(merged)
@@ -231,7 +243,10 @@ def _shown_tag(tag: str) -> str:
 
 
 _HINTS = (
-    ("cannot start any token", "indent with spaces, not tabs, and quote a text that starts with a special character"),
+    (
+        "cannot start any token",
+        "indent with spaces, not tabs, and quote a text that starts with a special character",
+    ),
     ("mapping values are not allowed", "quote a text that holds `: `, and check the indentation"),
     ("did not find expected key", "check the indentation of this line and the one before it"),
     ("did not find expected '-' indicator", "check the indentation of this line and the one before it"),
@@ -239,7 +254,7 @@ _HINTS = (
     ("found unexpected end of stream", "a quote is never closed"),
     ("could not find expected ':'", "a key needs a colon and a space after it"),
     ("unknown escape character", "write \\\\ for a backslash, or use single quotes"),
-    ("control characters are not allowed", "write it as an escape (\"\\u0001\") in a double-quoted text"),
+    ("control characters are not allowed", 'write it as an escape ("\\u0001") in a double-quoted text'),
 )
 
 

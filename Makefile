@@ -1,0 +1,53 @@
+# Everything a fresh machine needs is made here: python3 (3.11 or later), make and a C compiler are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+DEMO := build/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check bench docs clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Turnwise needs Python 3.11 or later; set PYTHON=python3.x" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml requirements.txt | $(VENV)/bin/python
+	$(PIP) install -c requirements.txt -e .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(PIP) install -c requirements.txt -e '.[test]'
+	@touch $@
+
+demo: $(VENV)/.installed  ## validate the examples and show what they would send
+	@mkdir -p $(DEMO)
+	$(BIN)/turnwise validate examples
+	$(BIN)/turnwise prompt examples/support/suite.yaml --case refund-annual-plan
+	$(BIN)/turnwise prompt examples --format json > $(DEMO)/prompts.json
+	@echo "Every prompt of every example, byte for byte, is in $(DEMO)/prompts.json"
+
+check: $(VENV)/.installed-test  ## lint, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+test: check  ## everything that must pass before a change lands
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: check  ## the same, and the slow tests
+	$(BIN)/python -m pytest -n 2
+
+bench: $(VENV)/.installed-test  ## measure start-up, speed and memory; writes benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/.installed-test  ## write the generated pages of docs/reference
+	$(BIN)/python tools/generate_docs.py
+
+clean:  ## remove what was made
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""Is it well formed: every problem of every file of a project, whatever its kind."""

@@ -1,0 +1,41 @@
+"""JSON Schemas, made from the models that load the files, so that editor and loader never disagree."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel
+
+__all__ = ["FORMATS", "json_schema", "schema_text"]
+
+FORMATS = ("suite", "case", "config", "targets")
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The schema of one file format (draft 2020-12)."""
+    schema = _model(name).model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def schema_text(name: str) -> str:
+    """The same as indented JSON."""
+    return json.dumps(json_schema(name), ensure_ascii=False, indent=2)
+
+
+def _model(name: str) -> type[BaseModel]:
+    if name == "suite":
+        from ..suite.format import SuiteSpec
+
+        return SuiteSpec
+    if name == "case":
+        from ..suite.format import CaseSpec
+
+        return CaseSpec
+    if name == "config":
+        from ..suite.project import ConfigSpec
+
+        return ConfigSpec
+    from ..targets.format import TargetsSpec
+
+    return TargetsSpec

@@ -1,0 +1,122 @@
+"""The command line: one module a verb. Here are the list of verbs and the way out of every error."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .. import __version__
+
+__all__ = ["ExitCode", "cli", "main"]
+
+# Verb to its one line of help: the modules themselves are imported only for the verb that runs.
+_VERBS = {
+    "init": "Write a small working project.",
+    "prompt": "Show what each case of a suite sends to a model.",
+    "schema": "Print the JSON Schema of a file format.",
+    "validate": "Name every problem of suites, config, targets, decks and samples.",
+}
+
+
+class ExitCode:
+    """What the exit codes mean."""
+
+    OK = 0
+    BAD_INPUT = 2  # bad files or usage
+    INTERNAL = 70  # a fault of Turnwise itself
+    INTERRUPTED = 130
+
+
+class _Verbs(click.Group):
+    """Knows the names of all verbs, and imports the one that is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _VERBS:
+            return None
+        command = import_module(f"{__name__}.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _VERBS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], _VERBS, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else f" There are: {', '.join(sorted(_VERBS))}."
+            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_VERBS.items()))
+
+
+@click.group(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 fine, 2 bad files or usage, 130 interrupted.",
+)
+@click.version_option(__version__, "--version", message="turnwise %(version)s")
+def cli() -> None:
+    """Evaluate LLMs and agents over conversations, with graders whose own accuracy is measured.
+
+    \b
+    Examples:
+      turnwise init my-evals                    start a project
+      turnwise validate my-evals                find every mistake, with line and column
+      turnwise prompt my-evals/evals            see what a model would be sent
+    """
+
+
+def main() -> None:
+    """Run the command line; whatever goes wrong ends in one message and an exit code, never in a traceback."""
+    code: Any
+    for stream in (sys.stdout, sys.stderr):
+        # Suites are UTF-8 whatever the locale is; what cannot be shown is escaped rather than fatal.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        code = ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader has had enough (`| head`): not an error, and nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = ExitCode.OK
+    except Exception as error:  # noqa: BLE001  (the last resort: nothing may reach the user as a traceback)
+        code = _report(error)
+    sys.exit(code if isinstance(code, int) else ExitCode.OK)
+
+
+def _report(error: Exception) -> int:
+    from ..errors import InputError, TurnwiseError, UsageError
+    from .output import echo_diagnostics, error_style
+
+    if isinstance(error, InputError):
+        echo_diagnostics(list(error.diagnostics))
+        return ExitCode.BAD_INPUT
+    style = error_style()
+    if isinstance(error, TurnwiseError):
+        click.echo(f"{style('error:', 'red', bold=True)} {error}", err=True)
+        if isinstance(error, UsageError) and error.hint:
+            click.echo(f"{style('hint:', 'cyan')} {error.hint}", err=True)
+        return ExitCode.BAD_INPUT
+    if os.environ.get("TURNWISE_DEBUG"):
+        raise error
+    click.echo(f"{style('internal error:', 'red', bold=True)} {type(error).__name__}: {error}", err=True)
+    click.echo("This is a fault of Turnwise. Set TURNWISE_DEBUG=1 to see where it happened, and report it.", err=True)
+    return ExitCode.INTERNAL

@@ -1,0 +1,72 @@
+"""What the verbs share: colour where it is wanted, diagnostics on standard error, standard input as a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from ..diagnostics import Diagnostic
+from ..report.diagnostics import as_text
+from ..report.terminal import Style, coloured, plain
+
+__all__ = ["STDIN_NAME", "echo_diagnostics", "error_style", "output_style", "stdin_as_file"]
+
+STDIN_NAME = "<stdin>"
+
+
+def output_style() -> Style:
+    """Colour for standard output, if a person is looking."""
+    return _style(sys.stdout)
+
+
+def error_style() -> Style:
+    """Colour for standard error, if a person is looking."""
+    return _style(sys.stderr)
+
+
+def _style(stream: IO[Any]) -> Style:
+    if os.environ.get("NO_COLOR"):
+        return plain
+    if os.environ.get("FORCE_COLOR"):
+        return coloured
+    return coloured if stream.isatty() and os.environ.get("TERM") != "dumb" else plain
+
+
+def echo_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
+    """Print diagnostics for people, on standard error."""
+    style = error_style()
+    for diagnostic in diagnostics:
+        click.echo(as_text(diagnostic, style), err=True, color=True)
+
+
+@contextmanager
+def stdin_as_file() -> Iterator[Path]:
+    """Standard input in a temporary file that is named after what it holds, so that it can be read twice."""
+    with tempfile.TemporaryDirectory(prefix="turnwise-") as folder:
+        path = Path(folder, "stdin.yaml")
+        with open(path, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield path.rename(path.with_suffix(".jsonl")) if _is_jsonl(path) else path
+
+
+def _is_jsonl(path: Path) -> bool:
+    """Whether the first line is a whole case, rather than the start of a suite."""
+    import json
+
+    with open(path, "rb") as file:
+        first = file.readline(10 * 1024 * 1024).strip()
+    if not first.startswith(b"{"):
+        return False
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and not {"cases", "evalcases"} & value.keys()

@@ -1,0 +1,150 @@
+"""`turnwise prompt`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ..suite.case import Case
+    from ..suite.collect import Loaded
+    from ..suite.suite import Suite
+
+__all__ = ["command"]
+
+
+@click.command(
+    name="prompt",
+    epilog="Exit codes: 0 every case can be sent, 2 a suite is not well formed or a case cannot be resolved.",
+)
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE…")
+@click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case (an id or a glob); may be repeated.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="text for people; json is exact, byte for byte.",
+)
+@click.option(
+    "--view",
+    type=click.Choice(["messages", "question"]),
+    default="messages",
+    show_default=True,
+    help="In text: the messages for a model API, or the transcript that people, judges and agents read.",
+)
+@click.option("--full", is_flag=True, help="In text: show long files whole.")
+def command(suites: tuple[str, ...], cases: tuple[str, ...], form: str, view: str, full: bool) -> None:
+    """Show what each case sends: the messages for a model API, and the question that people and judges read.
+
+    SUITE is a YAML, JSON or JSONL file, a folder, a glob, or - for standard input.
+
+    \b
+    Examples:
+      turnwise prompt evals/support.yaml
+      turnwise prompt evals/ --case 'refund-*' --view question
+      turnwise prompt evals/ --format json | jq '.[].messages'
+      cat case.jsonl | turnwise prompt -
+    """
+    from . import ExitCode
+
+    with ExitStack() as stack:
+        printer = _Printer(cases, form, view, full)
+        for loaded in _load(suites, stack):
+            printer.add(loaded)
+        failed = printer.finish()
+    sys.exit(ExitCode.BAD_INPUT if failed else ExitCode.OK)
+
+
+def _load(suites: tuple[str, ...], stack: ExitStack) -> Iterator[Loaded]:
+    from pathlib import Path
+
+    from ..suite.collect import collect_suites, load_one
+    from ..suite.project import Projects
+    from .output import STDIN_NAME, stdin_as_file
+
+    if "-" in suites:
+        path = stack.enter_context(stdin_as_file())
+        yield load_one(path, STDIN_NAME, Projects(), folder=Path.cwd())
+    yield from collect_suites([suite for suite in suites if suite != "-"])
+
+
+class _Printer:
+    """Prints cases as they come, so that memory does not grow with the suites."""
+
+    def __init__(self, wanted: tuple[str, ...], form: str, view: str, full: bool) -> None:
+        from .output import output_style
+
+        self._wanted = wanted
+        self._json = form == "json"
+        self._question = view == "question"
+        self._full = full
+        self._style = output_style()
+        self._failed = False
+        self._suites = 0
+        self._printed = 0
+        self._ids: list[str] = []
+
+    def add(self, loaded: Loaded) -> None:
+        from ..diagnostics import has_errors
+        from .output import echo_diagnostics
+
+        if loaded.suite is None:
+            echo_diagnostics(loaded.diagnostics)
+            self._failed |= has_errors(loaded.diagnostics)
+            self._suites += has_errors(loaded.diagnostics)
+            return
+        self._suites += 1
+        for case in loaded.suite.cases:
+            if self._selected(case):
+                self._print(case, loaded.suite)
+
+    def finish(self) -> bool:
+        """Close the output; whether anything failed."""
+        from ..errors import UsageError
+        from ..suite.explain import did_you_mean
+
+        if self._json:
+            sys.stdout.write("\n]\n" if self._printed else "[]\n")
+        sys.stdout.flush()
+        if not self._suites:
+            raise UsageError(
+                "no suite found", "a suite is a YAML file with `cases:` or a JSONL file with a case a line"
+            )
+        if self._wanted and not self._printed and not self._failed:
+            wanted = ", ".join(self._wanted)
+            raise UsageError(f"no case is named {wanted}", did_you_mean(self._wanted[0], self._ids[:200], "there are"))
+        return self._failed
+
+    def _selected(self, case: Case) -> bool:
+        from fnmatch import fnmatchcase
+
+        if not self._wanted:
+            return True
+        if len(self._ids) < 10_000:
+            self._ids.append(case.id)
+        return any(case.id == wanted or fnmatchcase(case.id, wanted) for wanted in self._wanted)
+
+    def _print(self, case: Case, suite: Suite) -> None:
+        from ..report.prompt import prompt_record, prompt_text
+
+        known = [diagnostic for diagnostic in suite.warnings if diagnostic.case_id == case.id] if suite.warnings else []
+        if self._json:
+            import json
+
+            record = prompt_record(case, suite.file, known)
+            self._failed |= "error" in record
+            sys.stdout.write(",\n" if self._printed else "[\n")
+            sys.stdout.write(json.dumps(record, ensure_ascii=False))
+        else:
+            from ..suite.check import case_errors
+
+            text = prompt_text(case, suite.file, known, style=self._style, full=self._full, question=self._question)
+            self._failed |= bool(case_errors(case))
+            sys.stdout.write(text + "\n")
+        self._printed += 1

@@ -1,0 +1,1 @@
+"""Showing it: results, prompts and diagnostics for terminals, files and other programs."""

@@ -1,0 +1,43 @@
+"""The one place that knows terminals: colour, and text that cannot do harm there."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+__all__ = ["Style", "coloured", "plain", "printable"]
+
+_CODES = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36, "grey": 90}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+class Style(Protocol):
+    """Gives a text a colour, or does not."""
+
+    def __call__(self, text: str, colour: str | None = None, *, bold: bool = False) -> str: ...
+
+
+def plain(text: str, colour: str | None = None, *, bold: bool = False) -> str:  # noqa: ARG001
+    """No colour at all."""
+    return text
+
+
+def coloured(text: str, colour: str | None = None, *, bold: bool = False) -> str:
+    """ANSI colours."""
+    codes = [str(code) for code in (1 if bold else None, _CODES.get(colour or "")) if code is not None]
+    return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes else text
+
+
+def printable(text: str) -> str:
+    """The text without anything that could move the cursor, change colours or reorder letters; tabs and line
+    breaks are kept.
+
+    >>> printable("a\\x1b[31mb")
+    'a␛[31mb'
+    """
+    return _CONTROL.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else f"\\u{code:04x}"

@@ -1,0 +1,1 @@
+"""Whom to ask: target definitions, `${{ NAME }}` variables and `.env` files."""

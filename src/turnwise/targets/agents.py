@@ -1,0 +1,125 @@
+"""One model per provider that runs an agent: which settings it takes, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from ..conversation.authored import FormatModel
+from ..suite.format import Word
+from .providers import JsonPointer
+from .settings import _FORM, Command, Program, Seconds, Switch, TargetBase, Variable, Workspace
+
+__all__ = [
+    "ClaudeCodeTarget",
+    "CliTarget",
+    "CodexTarget",
+    "CommandHealthcheck",
+    "HttpHealthcheck",
+    "PiTarget",
+    "VSCodeInsidersTarget",
+    "VSCodeTarget",
+]
+
+Recipe = Annotated[Annotated[Literal["aider", "copilot", "gemini-cli", "opencode"], Tag("value")] | Variable, _FORM]
+PromptBy = Annotated[Annotated[Literal["argument", "file", "stdin"], Tag("value")] | Variable, _FORM]
+AnswerFrom = Annotated[Annotated[Literal["stdout", "file"], Tag("value")] | Variable, _FORM]
+
+
+class CommandHealthcheck(FormatModel):
+    """A command that must succeed before the first case."""
+
+    type: Literal["command"] = Field(description="Run a command.")
+    command: Command = Field(description="The command, as a list of arguments or a text; run like the target's own.")
+    cwd: Word | None = Field(None, description="The folder to run it in; the target's if absent.")
+    timeout: Seconds | None = Field(None, description="Seconds that it may take.")
+
+
+class HttpHealthcheck(FormatModel):
+    """An address that must answer with a 2xx status before the first case."""
+
+    type: Literal["http"] = Field(description="Ask an address.")
+    url: Word = Field(description="The address.")
+    timeout: Seconds | None = Field(None, description="Seconds that it may take.")
+
+
+Healthcheck = Annotated[CommandHealthcheck | HttpHealthcheck, Field(discriminator="type")]
+
+
+class CliTarget(Workspace, TargetBase):
+    """Any program that takes a prompt and gives an answer."""
+
+    provider: Literal["cli"] = Field(description="Any program that takes a prompt and gives an answer.")
+    command: Command | None = Field(
+        None,
+        description="The command, as a list of arguments or a text, with `{PROMPT}`, `{PROMPT_FILE}`, `{FILES}`, "
+        "`{GUIDELINES}`, `{CASE_ID}`, `{ATTEMPT}` and `{OUTPUT_FILE}` filled in.",
+    )
+    recipe: Recipe | None = Field(None, description="A known program, instead of `command`.")
+    shell: Switch = Field(False, description="Whether `command` is run by a shell; what is filled in is quoted for it.")
+    files_format: Word | None = Field(
+        None, description="How each file of `{FILES}` is written, with `{path}` and `{basename}`; `{path}` if absent."
+    )
+    prompt_by: PromptBy = Field("argument", description="How the program gets the prompt.")
+    answer_from: AnswerFrom = Field("stdout", description="Where the program leaves the answer.")
+    answer_pointer: JsonPointer | None = Field(
+        None, description="A JSON pointer to the answer in what the program writes; all of it is the answer if absent."
+    )
+    batch: Switch = Field(False, description="Whether one process takes all cases as JSON lines and answers in kind.")
+    healthcheck: Healthcheck | None = Field(None, description="What must work before the first case is run.")
+
+    @model_validator(mode="after")
+    def _has_one_program(self) -> Self:
+        if (self.command is None) == (self.recipe is None):
+            raise PydanticCustomError(
+                "one_program",
+                "a cli target needs `command` or `recipe`, and only one of them",
+                {"hint": "such as command: [my-agent, --prompt, '{PROMPT}']"},
+            )
+        return self
+
+
+class CodexTarget(Program, Workspace, TargetBase):
+    """OpenAI's Codex CLI."""
+
+    provider: Literal["codex"] = Field(description="OpenAI's Codex CLI.")
+
+
+class ClaudeCodeTarget(Program, Workspace, TargetBase):
+    """Anthropic's Claude Code."""
+
+    provider: Literal["claude-code"] = Field(description="Anthropic's Claude Code.")
+
+
+class PiTarget(Program, Workspace, TargetBase):
+    """The pi coding agent."""
+
+    provider: Literal["pi"] = Field(description="The pi coding agent.")
+
+
+class VSCode(FormatModel):
+    """Settings of an agent in a running VS Code."""
+
+    executable: Word | None = Field(None, description="The command that reaches VS Code; `code` or `code-insiders` if absent.")
+    workspace_template: Word | None = Field(
+        None, description="A folder or `.code-workspace` file that the agents' workspaces are made from."
+    )
+    mode: Word | None = Field(None, description="The chat mode; VS Code's agent mode if absent.")
+    wait: Switch = Field(True, description="Whether to wait for the answer, or only to dispatch the request.")
+    dry_run: Switch = Field(False, description="Whether to prepare everything and dispatch nothing.")
+    agent_root: Word | None = Field(None, description="The folder for the agents' folders; not a hidden one.")
+    batch: Switch = Field(False, description="Whether several cases go out in one request.")
+
+
+class VSCodeTarget(VSCode, TargetBase):
+    """An agent in a running VS Code."""
+
+    provider: Literal["vscode"] = Field(description="An agent in a running VS Code.")
+
+
+class VSCodeInsidersTarget(VSCode, TargetBase):
+    """An agent in a running VS Code Insiders."""
+
+    provider: Literal["vscode-insiders"] = Field(description="An agent in a running VS Code Insiders.")

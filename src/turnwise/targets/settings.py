@@ -1,0 +1,180 @@
+"""What targets have in common: kinds of values, and groups of settings that several providers share.
+
+A setting that is not text may also be a whole `${{ NAME }}`: its value is known only when the variables are. That is
+why such a setting is, say, `int | str` here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+from ..conversation.authored import FormatModel
+from ..suite.format import Word
+from .variables import is_whole_reference
+
+__all__ = [
+    "Amount",
+    "Count",
+    "Delay",
+    "ModelApi",
+    "Prices",
+    "Probability",
+    "Program",
+    "Sampling",
+    "Seconds",
+    "Status",
+    "Switch",
+    "SystemRole",
+    "TargetBase",
+    "Variable",
+    "WholeNumber",
+    "Workspace",
+]
+
+RETRY_STATUSES = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+
+
+def _form(value: Any) -> str:
+    return "variable" if isinstance(value, str) and "${{" in value else "value"
+
+
+def _whole(text: str) -> str:
+    if not is_whole_reference(text):
+        raise PydanticCustomError(
+            "variable_not_whole",
+            "a setting that is not free text must be one whole variable, with nothing around it",
+            {"hint": "write ${{ NAME }}"},
+        )
+    return text
+
+
+def _fixed(text: str) -> str:
+    if "${{" in text:
+        raise PydanticCustomError("variable_not_allowed", "a name of a target cannot hold variables", {"hint": "write it out"})
+    return text
+
+
+_PATTERN = {"pattern": r"^\$\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}$"}
+_FORM = Discriminator(_form)
+
+Variable = Annotated[str, AfterValidator(_whole), Field(json_schema_extra=_PATTERN), Tag("variable")]
+WholeNumber = Annotated[Annotated[int, Tag("value")] | Variable, _FORM]
+Count = Annotated[Annotated[int, Field(ge=1), Tag("value")] | Variable, _FORM]
+CountOrNone = Annotated[Annotated[int, Field(ge=0), Tag("value")] | Variable, _FORM]
+Budget = Annotated[Annotated[int, Field(ge=-1), Tag("value")] | Variable, _FORM]
+Status = Annotated[Annotated[int, Field(ge=100, le=599), Tag("value")] | Variable, _FORM]
+Amount = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False), Tag("value")] | Variable, _FORM]
+Delay = Amount
+Seconds = Annotated[Annotated[float, Field(gt=0, allow_inf_nan=False), Tag("value")] | Variable, _FORM]
+Factor = Annotated[Annotated[float, Field(ge=1, allow_inf_nan=False), Tag("value")] | Variable, _FORM]
+Probability = Annotated[Annotated[float, Field(gt=0, le=1), Tag("value")] | Variable, _FORM]
+Switch = Annotated[Annotated[bool, Tag("value")] | Variable, _FORM]
+SystemRole = Annotated[Annotated[Literal["system", "developer"], Tag("value")] | Variable, _FORM]
+KeepWorkspaces = Annotated[Annotated[Literal["never", "failed", "always"], Tag("value")] | Variable, _FORM]
+LogFormat = Annotated[Annotated[Literal["summary", "json"], Tag("value")] | Variable, _FORM]
+
+TargetName = Annotated[Word, AfterValidator(_fixed)]
+Command = Annotated[list[Word], Field(min_length=1)] | Word
+
+
+class Prices(FormatModel):
+    """What a target costs, in US dollars per million tokens."""
+
+    input: Amount = Field(description="Price of tokens that are sent.")
+    output: Amount = Field(description="Price of tokens that come back, reasoning included.")
+    cached_input: Amount | None = Field(None, description="Price of sent tokens that the API has cached; `input` if absent.")
+    cache_write: Amount | None = Field(None, description="Price of tokens written to the API's cache; `input` if absent.")
+
+
+class TargetBase(FormatModel):
+    """The settings that every target has."""
+
+    name: TargetName = Field(description="Names the target in suites, on the command line and in reports; unique in the file.")
+    provider: str = Field(description="The adapter that takes requests to the model or agent.")
+    description: str | None = Field(None, description="What the target is for.")
+    judge_target: TargetName | None = Field(
+        None, description="The target, of this file, that judges the answers of this one where a grader asks a model."
+    )
+    workers: Count | None = Field(None, description="How many requests may be under way at once.")
+    system_prompt: str | None = Field(None, description="The system text of cases for which nothing else gives one.")
+    timeout: Seconds | None = Field(None, description="Seconds that one answer may take; the provider's own limit if absent.")
+    max_retries: CountOrNone = Field(3, description="How often a request that failed for a passing reason is sent again.")
+    retry_initial_delay: Delay = Field(1.0, description="Seconds before the first retry.")
+    retry_factor: Factor = Field(2.0, description="By how much the delay grows from one retry to the next.")
+    retry_max_delay: Delay = Field(60.0, description="The longest delay before a retry, in seconds.")
+    requests_per_minute: Amount | None = Field(None, description="The most requests to start in a minute.")
+    tokens_per_minute: Amount | None = Field(None, description="The most tokens to send and receive in a minute.")
+    prices: Prices | None = Field(None, description="What tokens cost, for budgets and reports.")
+
+
+class Http(FormatModel):
+    """Settings of everything that is asked over HTTP."""
+
+    headers: dict[str, str] | None = Field(None, description="Further HTTP headers of every request.")
+    retry_statuses: list[Status] = Field(
+        list(RETRY_STATUSES), description="The HTTP statuses after which a request is sent again."
+    )
+
+
+class ModelApi(Http):
+    """Settings of the LLM APIs."""
+
+    model: Word = Field(description="The model's name, as the API knows it.")
+    api_key: Word | None = Field(
+        None, description="The key; the provider's usual environment variable if absent. Write `${{ NAME }}`, not the key."
+    )
+    stream: Switch = Field(False, description="Whether answers are streamed, which tells the time to the first token.")
+    extra_body: dict[str, Any] | None = Field(
+        None, description="Further fields of the request body, as the API names them; they go before ours."
+    )
+
+
+class Sampling(FormatModel):
+    """How a model picks its words. What is absent is not sent."""
+
+    temperature: Amount | None = Field(None, description="How freely the model picks its words; 0 is the least.")
+    top_p: Probability | None = Field(None, description="Pick only among the likeliest words, up to this probability.")
+    max_output_tokens: Count | None = Field(None, description="The longest answer, in tokens.")
+    seed: WholeNumber | None = Field(None, description="Makes sampling repeatable, as far as the API can.")
+    stop: Annotated[list[Word], Field(min_length=1)] | Word | None = Field(
+        None, description="A text, or several, at which the answer ends."
+    )
+    reasoning_effort: Word | None = Field(
+        None, description="How hard a reasoning model thinks, in the API's own words, such as `low` or `high`."
+    )
+    thinking_budget: Budget | None = Field(
+        None, description="Tokens that the model may spend on thinking; 0 is none, -1 lets the model decide."
+    )
+
+
+class Workspace(FormatModel):
+    """The surroundings of an agent: where it works, what it sees of this machine, and what is kept."""
+
+    cwd: Word | None = Field(None, description="The folder to work in; a fresh workspace for each case if absent.")
+    workspace_template: Word | None = Field(None, description="A folder that each fresh workspace is a copy of.")
+    workspace_revision: Word | None = Field(
+        None, description="A git revision of `workspace_template` that each fresh workspace is a worktree of."
+    )
+    setup: Command | None = Field(None, description="A command to run in a fresh workspace before the agent starts.")
+    teardown: Command | None = Field(None, description="A command to run in the workspace after the agent has ended.")
+    keep_workspaces: KeepWorkspaces = Field("never", description="Which workspaces stay on disk after the run.")
+    inherit_config: Switch = Field(False, description="Whether the agent sees your own HOME and configuration.")
+    pass_env: list[Word] | None = Field(None, description="Names of environment variables that the agent may see.")
+    env: dict[str, str] | None = Field(None, description="Environment variables to set for the agent.")
+    log_dir: Word | None = Field(None, description="The folder for the agent's logs; the run's folder if absent.")
+
+
+class Program(FormatModel):
+    """How a coding agent is started, and which model it uses."""
+
+    executable: Word | None = Field(None, description="The program's name or path; the agent's usual name if absent.")
+    args: list[str] | None = Field(None, description="Further arguments for the program.")
+    model: Word | None = Field(None, description="The model that the agent uses; the agent's default if absent.")
+    api_key: Word | None = Field(
+        None, description="The agent's key for its model API. Write `${{ NAME }}`, not the key."
+    )
+    base_url: Word | None = Field(None, description="The model API that the agent uses, instead of its vendor's.")
+    log_format: LogFormat = Field("summary", description="Whether logs hold a summary or every event as JSON.")
