@@ -33,7 +33,7 @@ class Place:
         return Place(
             first_line + text.count("\n", 0, offset),
             offset - start + 1,
-            text[start : len(text) if end < 0 else end],
+            text[start : len(text) if end < 0 else end].rstrip("\r"),
         ).shortened()
 
     def shortened(self) -> Place:

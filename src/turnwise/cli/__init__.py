@@ -6,7 +6,6 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -80,26 +79,48 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; whatever goes wrong ends in one message and an exit code, never in a traceback."""
-    code: Any
     for stream in (sys.stdout, sys.stderr):
         # Suites are UTF-8 whatever the locale is; what cannot be shown is escaped rather than fatal.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if "_TURNWISE_COMPLETE" in os.environ:
+        cli.main(prog_name="turnwise")
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    # Not click's own `main`: it turns a closed pipe into exit code 1.
     try:
-        code = cli.main(standalone_mode=False)
+        with cli.make_context("turnwise", arguments) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+        return ExitCode.OK
+    except click.exceptions.Exit as end:
+        return _flushed(end.exit_code)
     except click.ClickException as error:
         error.show()
-        code = error.exit_code
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        code = ExitCode.INTERRUPTED
+        return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # The reader has had enough (`| head`): not an error, and nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = ExitCode.OK
+        return _reader_gone()
     except Exception as error:  # noqa: BLE001  (the last resort: nothing may reach the user as a traceback)
-        code = _report(error)
-    sys.exit(code if isinstance(code, int) else ExitCode.OK)
+        return _report(error)
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_gone()
+    return code
+
+
+def _reader_gone() -> int:
+    """The reader has had enough (`| head`): not an error, and nobody is left to tell."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.OK
 
 
 def _report(error: Exception) -> int:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics import Diagnostic
-from ..report.diagnostics import as_text
-from ..report.terminal import Style, coloured, plain
+if TYPE_CHECKING:
+    from ..diagnostics import Diagnostic
+    from ..report.terminal import Style
 
 __all__ = ["STDIN_NAME", "echo_diagnostics", "error_style", "output_style", "stdin_as_file"]
 
@@ -33,6 +31,8 @@ def error_style() -> Style:
 
 
 def _style(stream: IO[Any]) -> Style:
+    from ..report.terminal import coloured, plain
+
     if os.environ.get("NO_COLOR"):
         return plain
     if os.environ.get("FORCE_COLOR"):
@@ -42,6 +42,8 @@ def _style(stream: IO[Any]) -> Style:
 
 def echo_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
     """Print diagnostics for people, on standard error."""
+    from ..report.diagnostics import as_text
+
     style = error_style()
     for diagnostic in diagnostics:
         click.echo(as_text(diagnostic, style), err=True, color=True)
@@ -50,6 +52,9 @@ def echo_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
 @contextmanager
 def stdin_as_file() -> Iterator[Path]:
     """Standard input in a temporary file that is named after what it holds, so that it can be read twice."""
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="turnwise-") as folder:
         path = Path(folder, "stdin.yaml")
         with open(path, "wb") as file:

@@ -58,7 +58,7 @@ def command(suites: tuple[str, ...], cases: tuple[str, ...], form: str, view: st
         for loaded in _load(suites, stack):
             printer.add(loaded)
         failed = printer.finish()
-    sys.exit(ExitCode.BAD_INPUT if failed else ExitCode.OK)
+    click.get_current_context().exit(ExitCode.BAD_INPUT if failed else ExitCode.OK)
 
 
 def _load(suites: tuple[str, ...], stack: ExitStack) -> Iterator[Loaded]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import sys
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from ..checks.validate import Validation
 
 __all__ = ["command"]
 
@@ -45,10 +48,10 @@ def command(paths: tuple[str, ...], form: str) -> None:
     validation.check_paths([path for path in paths if path != "-"])
     validation.finish()
     _show(validation, form)
-    sys.exit(ExitCode.BAD_INPUT if has_errors(validation.diagnostics) else ExitCode.OK)
+    click.get_current_context().exit(ExitCode.BAD_INPUT if has_errors(validation.diagnostics) else ExitCode.OK)
 
 
-def _show(validation, form: str) -> None:  # type: ignore[no-untyped-def]
+def _show(validation: Validation, form: str) -> None:
     from .. import __version__
     from ..report.diagnostics import as_github, as_json, as_sarif, as_text
     from .output import error_style, output_style

@@ -28,7 +28,8 @@ __all__ = [
 class FormatModel(BaseModel):
     """Base of every file format: what it does not know is an error, and nothing is converted silently."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # Built when first used: a model that only stands inside another one is never built on its own.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class TextSegment(FormatModel):

@@ -6,6 +6,7 @@ Pure functions of the messages. Nothing here reads the transcript, and the trans
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any, TypedDict
 
 from .values import File, Image, Message, Part, Text, is_blank
@@ -108,7 +109,7 @@ def _turn(message: Message) -> ChatMessage:
     if message.name is not None:
         turn["name"] = message.name
     if message.tool_calls:
-        turn["tool_calls"] = list(message.tool_calls)
+        turn["tool_calls"] = deepcopy(list(message.tool_calls))
     if message.tool_call_id is not None:
         turn["tool_call_id"] = message.tool_call_id
     return turn

@@ -63,6 +63,8 @@ class Conversation:
         Raises `pydantic.ValidationError` for messages that are not well formed and `ResolutionError` for
         files that cannot be read.
         """
+        from copy import deepcopy
+
         from pydantic import TypeAdapter
 
         from .authored import AuthoredMessage
@@ -71,7 +73,7 @@ class Conversation:
         from .resolve import resolve
 
         return resolve(
-            TypeAdapter(list[AuthoredMessage]).validate_python([dict(message) for message in messages]),
+            TypeAdapter(list[AuthoredMessage]).validate_python([deepcopy(dict(message)) for message in messages]),
             files=files or ProjectFiles(Path(folder)),
             guidelines=guidelines or GuidelinePatterns(),
             folder=Path(folder),

@@ -15,6 +15,7 @@ __all__ = ["MAX_FILE_BYTES", "FoundText", "ProjectFiles", "shown_file"]
 
 MAX_FILE_BYTES = 10 * 1024 * 1024
 _CACHE_CHARACTERS = 32 * 1024 * 1024
+_CACHE_ENTRY = 512  # what an entry costs besides its text, so that many empty files are bounded too
 
 
 def shown_file(path: Path) -> str:
@@ -48,7 +49,7 @@ class ProjectFiles:
         found = self._texts.get(key)
         if found is None:
             path = self.find(written, folder)
-            found = FoundText(self.relative(path), _decode(_read(path, written), written))
+            found = FoundText(self.relative(path), _decode(_read(path, written), written, path))
             self._remember(key, found)
         return found
 
@@ -59,7 +60,7 @@ class ProjectFiles:
 
     def find(self, written: str, folder: Path) -> Path:
         """The real path of the nearest file of that name: in `folder`, a parent of it, or the project root."""
-        if not written or "\0" in written:
+        if not _is_path(written):
             raise FileReferenceError(
                 "bad-path",
                 written,
@@ -105,7 +106,7 @@ class ProjectFiles:
             return [os.path.normpath(root + os.sep + written.lstrip("/"))]
         here = os.path.realpath(folder)
         folders = [here]
-        while here != root and here.startswith(root + os.sep):
+        while here != root and here.startswith(root.rstrip(os.sep) + os.sep):
             here = os.path.dirname(here)
             folders.append(here)
         if root not in folders:
@@ -128,11 +129,20 @@ class ProjectFiles:
         return Path(real)
 
     def _remember(self, key: tuple[Path, str], found: FoundText) -> None:
-        self._characters += len(found.content)
+        size = len(found.content) + _CACHE_ENTRY
+        self._characters += size
         if self._characters > _CACHE_CHARACTERS:
             self._texts.clear()
-            self._characters = len(found.content)
+            self._characters = size
         self._texts[key] = found
+
+
+def _is_path(written: str) -> bool:
+    """Whether the file system can be asked for it: not empty, no NUL, and no lone surrogate."""
+    try:
+        return bool(written) and b"\0" not in os.fsencode(written)
+    except UnicodeEncodeError:
+        return False
 
 
 def _refuse_strange(error: OSError, written: str) -> None:
@@ -170,21 +180,22 @@ def _read(path: Path, written: str) -> bytes:
     return data
 
 
-def _decode(data: bytes, written: str) -> str:
+def _decode(data: bytes, written: str, path: Path) -> str:
     position = data.find(b"\0")
     if position >= 0:
-        raise _binary(written, f"a NUL byte at offset {position}")
+        raise _binary(written, f"a NUL byte at offset {position}", path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _binary(written, f"byte 0x{data[error.start]:02x} at offset {error.start}") from error
+        raise _binary(written, f"byte 0x{data[error.start]:02x} at offset {error.start}", path) from error
     return text.replace("\r\n", "\n").rstrip("\r\n")
 
 
-def _binary(written: str, what: str) -> FileReferenceError:
+def _binary(written: str, what: str, path: Path) -> FileReferenceError:
     return FileReferenceError(
         "binary",
         written,
         f"{written} is not UTF-8 text: {what}",
         "use `type: image` for images; convert other files",
+        [shown_file(path)],
     )

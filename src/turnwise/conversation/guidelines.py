@@ -41,7 +41,7 @@ class GuidelinePatterns:
         decided = False
         for index, pattern in enumerate(self.patterns):
             exclude = pattern.startswith("!")
-            if translate_pattern(pattern[1:] if exclude else pattern).search(path):
+            if translate_pattern(pattern[1:] if exclude else pattern).fullmatch(path):
                 self.used.add(index)
                 decided = not exclude
         return decided

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def _from_data_url(written: str) -> Image:
     data = "".join(match[2].split())
     try:
         base64.b64decode(data, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error, or characters that are not ASCII
         raise FileReferenceError(
             "binary", shown, f"the base64 of {shown} cannot be decoded: {error}", f"expected {_FORMS}"
         ) from error

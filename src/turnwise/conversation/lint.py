@@ -27,28 +27,27 @@ class Finding(NamedTuple):
 
 def lint(messages: Sequence[Message]) -> list[Finding]:
     """All warnings about a conversation, in the order of its messages."""
-    findings = [*_whole(messages), *_tool_answers(messages)]
+    visible = [index for index, message in enumerate(messages) if message.is_visible]
+    shown = visible or [index for index, message in enumerate(messages) if message.parts]
+    findings = [*_whole(messages, shown), *_tool_answers(messages)]
     marker_lines = {role_marker(role) for role in (*_COMMON_ROLES, *(message.role for message in messages))}
     for index, message in enumerate(messages):
-        findings += _turn(index, message)
+        findings += _turn(index, message, bool(visible))
         for part in message.parts:
             if isinstance(part, Text):
                 findings += _markers(index, part.value, marker_lines)
     return sorted(findings, key=lambda finding: -1 if finding.message_index is None else finding.message_index)
 
 
-def _whole(messages: Sequence[Message]) -> Iterator[Finding]:
-    visible = [(index, message) for index, message in enumerate(messages) if message.is_visible]
-    turns = [(index, message) for index, message in visible if message.role not in ("system", "developer")]
+def _whole(messages: Sequence[Message], shown: Sequence[int]) -> Iterator[Finding]:
+    turns = [(index, messages[index]) for index in shown if messages[index].role not in ("system", "developer")]
     if not any(message.role == "user" for _, message in turns):
-        asked = [message for message in messages if message.role == "user" and message.parts]
-        if visible or not asked:
-            yield Finding(
-                None,
-                "no-user-turn",
-                "the conversation has no user turn",
-                "some APIs (Anthropic, Gemini) refuse it",
-            )
+        yield Finding(
+            None,
+            "no-user-turn",
+            "the conversation has no user turn",
+            "some APIs (Anthropic, Gemini) refuse it",
+        )
     if turns and turns[-1][1].role == "assistant":
         yield Finding(
             turns[-1][0],
@@ -58,7 +57,7 @@ def _whole(messages: Sequence[Message]) -> Iterator[Finding]:
         )
 
 
-def _turn(index: int, message: Message) -> Iterator[Finding]:
+def _turn(index: int, message: Message, anything_visible: bool) -> Iterator[Finding]:
     if not message.is_visible:
         if not message.parts:
             yield Finding(
@@ -67,7 +66,7 @@ def _turn(index: int, message: Message) -> Iterator[Finding]:
                 f"a blank {message.role} message is not sent",
                 "write text or remove it",
             )
-        elif message.role != "system":
+        elif message.role != "system" and anything_visible:
             yield Finding(
                 index,
                 "guideline-only-message",

@@ -14,6 +14,8 @@ from .sample_format import ExpectedSpec, LabelSpec, SampleSpec
 __all__ = ["CheckedSample", "HumanLabel", "Sample", "SampleMessage", "check_sample"]
 
 _OLD_KEYS = ("userMessage", "assistantResponse")
+# One sample is not worth more: its thousandth bad message teaches nobody anything.
+_ENOUGH_PROBLEMS = 20
 _MESSAGE_KEYS = ["role", "content", "name"]
 
 
@@ -151,6 +153,8 @@ def _checked_messages(check: _Check, messages: Any) -> tuple[SampleMessage, ...]
     if not messages:
         check.skip("Messages array cannot be empty", ("messages",))
     for index, message in enumerate(messages):
+        if len(check.problems) >= _ENOUGH_PROBLEMS:
+            break
         fields = message if isinstance(message, dict) else {}
         path = ("messages", index)
         for name in ("role", "content"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,12 @@ def read_samples(path: Path) -> tuple[list[Sample], list[Diagnostic]]:
     reader = SampleReader()
     try:
         with garbage_collection_paused():
-            _read_file(path, file, reader)
+            holds_contexts = _read_file(path, file, reader)
     except InputError as error:
         reader.diagnostics += error.diagnostics
-    if not reader.samples and not has_errors(reader.diagnostics):
+        holds_contexts = False
+    # A file of contexts alone is a good file: decks embed it.
+    if not reader.samples and not holds_contexts and not has_errors(reader.diagnostics):
         reader.diagnostics.append(no_sample_left(file, reader.seen))
     return reader.samples, reader.diagnostics
 
@@ -63,7 +66,8 @@ def no_sample_left(file: str, seen: int) -> Diagnostic:
     return Diagnostic("error", "no-samples", "the file holds no samples", file, NOWHERE, hint)
 
 
-def _read_file(path: Path, file: str, reader: SampleReader) -> None:
+def _read_file(path: Path, file: str, reader: SampleReader) -> bool:
+    """Whether the file holds contexts and no samples at all."""
     ending = path.suffix.lower()
     if ending not in SAMPLE_ENDINGS:
         message = (
@@ -72,13 +76,15 @@ def _read_file(path: Path, file: str, reader: SampleReader) -> None:
         raise InputError([Diagnostic("error", "bad-ending", message, file, hint="rename or convert the file")])
     if ending in (".jsonl", ".ndjson"):
         reader.add_lines(path, file)
-        return
+        return False
     text = read_source_text(path, file)
     data, source = read_toml(text, file) if ending == ".toml" else read_document(text, file)
     reader.diagnostics += check_top_level(data, source)
-    if isinstance(data, dict):
-        reader.diagnostics += contexts_from_data(data.get("contexts"), source)[1]
-        reader.add(data.get("samples"), source, path.stem)
+    if not isinstance(data, dict):
+        return False
+    reader.diagnostics += contexts_from_data(data.get("contexts"), source)[1]
+    reader.add(data.get("samples"), source, path.stem)
+    return bool(data.get("contexts")) and "samples" not in data
 
 
 def check_top_level(data: Any, source: Source) -> list[Diagnostic]:
@@ -99,8 +105,7 @@ def check_top_level(data: Any, source: Source) -> list[Diagnostic]:
             did_you_mean(key, _TOP_LEVEL_KEYS),
             key,
         )
-        for key in data
-        if key not in _TOP_LEVEL_KEYS
+        for key in islice((key for key in data if key not in _TOP_LEVEL_KEYS), _MOST_DIAGNOSTICS)
     ]
 
 
@@ -150,7 +155,7 @@ class SampleReader:
             is_sample = isinstance(value, dict)
             message = "`samples` must be a list, or a mapping from ids to samples, found "
             message += "a single sample" if is_sample else described(value)
-            hint = "write `[[samples]]`, with two brackets" if is_sample else None
+            hint = "make it a list: `[[samples]]` in TOML, with two brackets" if is_sample else None
             place = source.place(prefix, key=True)
             self.diagnostics.append(
                 Diagnostic("error", "wrong-type", message, source.file, place, hint, shown_path(prefix))

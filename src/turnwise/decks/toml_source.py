@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import tomllib
+from bisect import bisect_right
 from functools import cached_property
 from typing import Any
 
@@ -43,8 +44,15 @@ class TomlSource:
 
     def at(self, offset: int) -> Place:
         """The place of a character offset."""
-        place = Place.at(self.text, offset, self.first_line)
-        return place if place.source is None else Place(place.line, place.column, place.source.rstrip("\r"))
+        line = bisect_right(self._line_starts, offset) - 1
+        start = self._line_starts[line]
+        end = self.text.find("\n", start)
+        shown = self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
+        return Place(self.first_line + line, offset - start + 1, shown).shortened()
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     @cached_property
     def _places(self) -> dict[DataPath, tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -108,6 +107,8 @@ def _escaped(text: str, also: str = "") -> str:
 
 def _padding(source: str, column: int) -> str:
     """White space as wide as the source before the column: tabs stay tabs, wide characters count double."""
+    import unicodedata
+
     before = source[: column - 1]
     widened: Callable[[re.Match[str]], str] = lambda match: (  # noqa: E731
         "  " if unicodedata.east_asian_width(match[0]) in "WF" else " "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .sources import DataPath
 
-__all__ = ["authored_path", "is_agentv_suite", "translate_suite"]
+__all__ = ["authored_paths", "is_agentv_suite", "translate_suite"]
 
+_NAMES = (("evalcases", "cases"), ("dataset", "name"))
 _KINDS = {"llm_judge": "llm_judge", "code": "code", "code_judge": "code"}
 
 
@@ -23,42 +25,64 @@ def translate_suite(raw: dict[str, Any]) -> dict[str, Any]:
     """The same suite in our words; what is not understood is left as it is, for the validator to name."""
     suite = dict(raw)
     default_kind = suite.pop("evaluator", None)
-    if "evalcases" in suite:
-        suite["cases"] = suite.pop("evalcases")
-    if "dataset" in suite:
-        suite["name"] = suite.pop("dataset")
-    evaluators = suite.pop("evaluators", None)
-    suite["graders"] = _graders(evaluators, default_kind)
+    for theirs, ours in _NAMES:
+        if theirs in suite and ours not in suite:
+            suite[ours] = suite.pop(theirs)
+    if "graders" not in suite:
+        suite["graders"] = _graders(suite.pop("evaluators", None), default_kind)
     cases = suite.get("cases")
     if isinstance(cases, list):
         suite["cases"] = [_translate_case(case, default_kind) if isinstance(case, dict) else case for case in cases]
     return suite
 
 
-def authored_path(path: DataPath) -> DataPath:
-    """From a path in the translated suite back to the one in the file."""
-    match path:
-        case ("cases", int() as index, "graders", *rest):
-            return ("evalcases", index, "execution", "evaluators", *rest)
-        case ("cases", int() as index, "target", *rest):
-            return ("evalcases", index, "execution", "target", *rest)
-        case ("cases", *rest):
-            return ("evalcases", *rest)
-        case ("name", *rest):
-            return ("dataset", *rest)
+def authored_paths(raw: dict[str, Any]) -> Callable[[DataPath], DataPath]:
+    """A function from a path in the translated suite back to the one in the file."""
+
+    def authored(path: DataPath) -> DataPath:
+        match path:
+            case ("cases", int() as index, *rest):
+                name = "cases" if "cases" in raw else "evalcases"
+                return (name, index, *_authored_in_case(raw[name][index], tuple(rest)))
+            case ("graders", *rest) if "graders" not in raw:
+                return ("evaluators", *_authored_grader(tuple(rest)))
+        for theirs, ours in _NAMES:
+            if path[:1] == (ours,) and ours not in raw:
+                return (theirs, *path[1:])
+        return path
+
+    return authored
+
+
+def _authored_in_case(case: Any, path: DataPath) -> DataPath:
+    if not isinstance(case, dict) or not path or path[0] in case:
+        return path
+    execution = case.get("execution")
+    holder = ("execution",) if isinstance(execution, dict) else ()
+    if path[0] == "target":
+        return (*holder, *path)
+    if path[0] == "graders":
+        if holder and "evaluators" not in execution:
+            holder = ()
+        return (*holder, "evaluators", *_authored_grader(path[1:]))
     return path
+
+
+def _authored_grader(path: DataPath) -> DataPath:
+    return (path[0], "script", *path[2:]) if path[1:2] == ("command",) else path
 
 
 def _translate_case(raw: dict[str, Any], default_kind: Any) -> dict[str, Any]:
     case = dict(raw)
     kind = case.pop("evaluator", default_kind)
-    evaluators = case.pop("evaluators", None)
+    evaluators = None if "graders" in case else case.pop("evaluators", None)
     execution = case.get("execution")
     if isinstance(execution, dict):
         execution = dict(execution)
-        if "target" in execution:
+        if "target" in execution and "target" not in case:
             case["target"] = execution.pop("target")
-        evaluators = execution.pop("evaluators", evaluators)
+        if "graders" not in case:
+            evaluators = execution.pop("evaluators", evaluators)
         if execution:
             case["execution"] = execution
         else:
@@ -79,7 +103,7 @@ def _graders(evaluators: Any, default_kind: Any) -> Any:
 def _grader(evaluator: dict[str, Any], default_kind: Any) -> dict[str, Any]:
     grader = dict(evaluator)
     kind = grader.get("type", default_kind or "llm_judge")
-    grader["type"] = _KINDS.get(kind, kind)
+    grader["type"] = _KINDS.get(kind, kind) if isinstance(kind, str) else kind
     if grader["type"] == "code" and "script" in grader:
         grader["command"] = grader.pop("script")
     return grader

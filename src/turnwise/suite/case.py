@@ -13,13 +13,13 @@ from ..conversation.files import ProjectFiles
 from ..conversation.guidelines import GuidelinePatterns
 from ..conversation.resolve import resolve_messages
 from ..diagnostics import Place
-from ..errors import Problem, ResolutionError
+from ..errors import ResolutionError
 from .sources import DataPath, Source
 from .template import Filler
 
 if TYPE_CHECKING:
     from ..conversation.authored import MessageDict
-    from .format import CaseSpec, GraderSpec, SuiteSpec
+    from .format import CaseSpec, GraderSpec, SuiteHeader
 
 __all__ = ["Case", "CaseContext", "make_case"]
 
@@ -28,7 +28,7 @@ __all__ = ["Case", "CaseContext", "make_case"]
 class CaseContext:
     """What the cases of a suite share: its defaults, and where and how files are found."""
 
-    suite: SuiteSpec
+    suite: SuiteHeader
     folder: Path
     files: ProjectFiles
     guidelines: GuidelinePatterns
@@ -114,30 +114,15 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
     )
 
 
-def _graders(spec: CaseSpec, suite: SuiteSpec) -> Sequence[GraderSpec]:
+def _graders(spec: CaseSpec, suite: SuiteHeader) -> Sequence[GraderSpec]:
     if spec.graders is None:
         return suite.graders or ()
     return [*(suite.graders or ()), *spec.graders] if spec.inherit_graders else spec.graders
 
 
-def _system_prompt(spec: CaseSpec, suite: SuiteSpec) -> str | None:
+def _system_prompt(spec: CaseSpec, suite: SuiteHeader) -> str | None:
     """The first that says something: the case's, its metadata's, the suite's."""
     for prompt in (spec.system_prompt, (spec.metadata or {}).get("systemPrompt"), suite.system_prompt):
         if isinstance(prompt, str) and prompt.strip():
             return prompt
     return None
-
-
-def spec_problems(spec: CaseSpec, suite: SuiteSpec) -> list[Problem]:
-    """What the model of one case alone cannot tell."""
-    problems = []
-    if spec.input_messages is None and suite.input_messages is None:
-        problems.append(
-            Problem((), "missing-key", "`input_messages` is missing", "add `input_messages: […]` to the case")
-        )
-    prompt = (spec.metadata or {}).get("systemPrompt")
-    if prompt is not None and not isinstance(prompt, str):
-        problems.append(
-            Problem(("metadata", "systemPrompt"), "wrong-type", "`metadata.systemPrompt` must be text", "quote it")
-        )
-    return problems

@@ -6,8 +6,8 @@ from ..conversation.lint import lint
 from ..diagnostics import Diagnostic
 from ..errors import ResolutionError
 from .case import Case
+from .intake import problem_diagnostic
 from .sources import shown_path
-from .suite import problem_diagnostic
 
 __all__ = ["case_errors", "case_warnings", "check_case"]
 

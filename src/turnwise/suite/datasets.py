@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,10 +11,9 @@ from ..errors import SuiteError
 from .json_reader import JsonProblem, read_json
 from .sources import JsonSource, LineSource, Source
 
-__all__ = ["DATASET_ENDINGS", "MAX_LINE_BYTES", "Row", "read_rows"]
+__all__ = ["MAX_LINE_BYTES", "Row", "read_rows"]
 
 MAX_LINE_BYTES = 10 * 1024 * 1024
-DATASET_ENDINGS = (".jsonl", ".ndjson", ".csv")
 
 
 class Row(NamedTuple):
@@ -52,6 +50,8 @@ def _jsonl_rows(path: Path, file: str) -> Iterator[Row]:
 
 def _csv_rows(path: Path, file: str) -> Iterator[Row]:
     """The columns of a row are its `vars`; the column `id`, if there is one, names the case."""
+    import csv
+
     csv.field_size_limit(MAX_LINE_BYTES)
     lines = _CsvLines(path, file)
     reader = csv.reader(lines, strict=True)
@@ -60,22 +60,22 @@ def _csv_rows(path: Path, file: str) -> Iterator[Row]:
     while True:
         start = lines.number + 1
         try:
-            row = next(reader)
-        except StopIteration:
-            return
+            row = next(reader, None)
         except csv.Error as error:
+            row = None
             problem = Diagnostic("error", "bad-csv", f"not valid CSV: {error}", file, Place(start, 1), "quote the cell")
-            yield Row(None, LineSource(file, start), problem)
-            return
+            if lines.problem is None:
+                yield Row(None, LineSource(file, start), problem)
         if lines.problem is not None:
             yield Row(None, LineSource(file, start), lines.problem)
+        if row is None or lines.problem is not None:
             return
+        if not row:
+            continue
         source = LineSource(file, start)
         if header is None:
             header = [name.strip() for name in row]
             fault = _header_fault(header)
-        elif not row:
-            continue
         else:
             count += 1
             fault = None
@@ -110,7 +110,11 @@ class _CsvLines:
         return self
 
     def __next__(self) -> str:
+        if self.problem is not None:
+            raise StopIteration
         self.number, text, self.problem = next(self._lines)
+        if self.problem is not None:
+            raise StopIteration
         return text
 
 
@@ -142,7 +146,8 @@ def _lines(path: Path, file: str, keep_ends: bool = False) -> Iterator[_Line]:
             if number == 1:
                 data = data.removeprefix(b"\xef\xbb\xbf")
             if b"\0" in data:
-                yield _bad_line(number, data.index(b"\0") + 1, file, "nul-byte", "the line holds a NUL byte")
+                column = len(data[: data.index(b"\0")].decode("utf-8", "replace")) + 1
+                yield _bad_line(number, column, file, "nul-byte", "the line holds a NUL byte")
                 continue
             try:
                 text = data.decode("utf-8")

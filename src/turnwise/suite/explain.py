@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator
 from types import UnionType
@@ -29,6 +28,7 @@ _EXPECTED = {
     "bool_type": "true or false",
 }
 _TAG_KEYS = ("type", "provider")
+_LONGEST_WORD = 100
 _SECRET = re.compile(r"key|token|secret|password|authorization|credential", re.IGNORECASE)
 
 
@@ -88,7 +88,10 @@ def explain(
 
 def did_you_mean(word: str, known: list[str], allowed: str = "allowed here") -> str:
     """A hint: the nearest known word, or all of them."""
-    near = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=0.6)
+    import difflib
+
+    word = word[:_LONGEST_WORD].lower()
+    near = difflib.get_close_matches(word, [name.lower() for name in known], n=1, cutoff=0.6)
     by_lower = {name.lower(): name for name in known}
     if near:
         return f"did you mean `{by_lower[near[0]]}`?"
@@ -180,6 +183,9 @@ def _sentence(
         case "union_tag_invalid":
             tag, tags = fault.context["tag"], re.findall(r"'([^']*)'", fault.context["expected_tags"])
             key = fault.context["discriminator"].strip("'")
+            written = fault.input.get(key) if isinstance(fault.input, dict) else tag
+            if not isinstance(written, str):
+                return "wrong-type", f"`{key}` must be text, found {described(written)}", None
             return f"unknown-{key}", f"unknown {key} {tag!r}", did_you_mean(tag, tags, "expected one of")
         case "union_tag_not_found":
             key = str(fault.context.get("discriminator", "'type'")).strip("'")
@@ -199,7 +205,7 @@ def _sentence(
 
 def _noun(model: type[BaseModel]) -> str:
     """`CaseSpec` is called a case."""
-    return f"a {model.__name__.removesuffix('Spec').lower()}"
+    return f"a {model.__name__.removesuffix('Spec').removesuffix('Header').lower()}"
 
 
 def _safe_place(source: Source, path: DataPath, key: bool) -> Place:

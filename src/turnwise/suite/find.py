@@ -22,8 +22,9 @@ _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "runs", "sc
 _SNIFFED_BYTES = 1024 * 1024
 
 # Keys at the left margin of a YAML file, or at the first level of a JSON object: enough to tell the kinds apart.
-_TOP_KEY = re.compile(r"""^(?:\ufeff)?[ \t]*[{,]?[ \t]*["']?([A-Za-z_$]+)["']?[ \t]*:""", re.MULTILINE)
-_YAML_KEY = re.compile(r"""^\ufeff?["']?([A-Za-z_$]+)["']?[ \t]*:""", re.MULTILINE)
+# Compiled when needed: a suite that is named on the command line is not sniffed at.
+_TOP_KEY = r"""^(?:\ufeff)?[ \t]*[{,]?[ \t]*["']?([A-Za-z_$]+)["']?[ \t]*:"""
+_YAML_KEY = r"""^\ufeff?["']?([A-Za-z_$]+)["']?[ \t]*:"""
 _CONFIG_KEYS = {"guideline_patterns", "default_system_prompt", "allow_paths", "runs_dir"}
 
 
@@ -72,7 +73,7 @@ def file_kind(path: Path) -> FileKind:
 
 def _kind_by_keys(text: str, named_targets: bool) -> FileKind:
     flow = text.lstrip("\ufeff \t\r\n")[:1] == "{"
-    keys = set((_TOP_KEY if flow else _YAML_KEY).findall(text))
+    keys = set(re.findall(_TOP_KEY if flow else _YAML_KEY, text, re.MULTILINE))
     if flow:
         keys.update(re.findall(r"""[{,]\s*["']?([A-Za-z_$]+)["']?\s*:""", text[:2000]))
     if keys & {"cases", "evalcases"}:

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from ..conversation.authored import AuthoredMessage, FormatModel
 from ..conversation.guidelines import PatternError, translate_pattern
 
-__all__ = ["CaseSpec", "GraderSpec", "GuidelinePattern", "LongGrader", "SuiteSpec"]
+__all__ = ["CaseSpec", "GraderSpec", "GuidelinePattern", "LongGrader", "SuiteHeader", "SuiteSpec"]
 
 
 class LongGrader(FormatModel):
@@ -102,10 +102,8 @@ _MESSAGES_FROM_SUITE_OR_CASE: JsonDict = {
 }
 
 
-class SuiteSpec(FormatModel):
-    """An eval file: defaults and cases."""
-
-    model_config = ConfigDict(json_schema_extra=_MESSAGES_FROM_SUITE_OR_CASE)
+class SuiteHeader(FormatModel):
+    """An eval file without its cases, which are validated one by one."""
 
     schema_: str | None = Field(
         None, alias="$schema", description="Where editors find this schema; not used otherwise."
@@ -134,6 +132,14 @@ class SuiteSpec(FormatModel):
     expected_messages: list[AuthoredMessage] | None = Field(
         None, description="The expected messages of cases that have none of their own."
     )
+    cases: Any = Field(description="Validated elsewhere.")
+
+
+class SuiteSpec(SuiteHeader):
+    """An eval file: defaults and cases."""
+
+    model_config = ConfigDict(json_schema_extra=_MESSAGES_FROM_SUITE_OR_CASE)
+
     cases: list[CaseSpec] | Word = Field(
         description="The cases, or the path of a dataset: `.jsonl` with a case a line, or `.csv` with a row of `vars`."
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 __all__ = ["IdSet"]
 
 _EMPTY = bytes(16)
@@ -21,13 +19,16 @@ class IdSet:
         self._slots = 16_384
         self._table = bytearray(16 * self._slots)
         self._count = 0
+        from hashlib import blake2b
+
+        self._hash = blake2b
 
     def __len__(self) -> int:
         return self._count
 
     def add(self, word: str) -> bool:
         """Whether the text is new."""
-        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        digest = self._hash(word.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if not self._put(digest):
             return False
         self._count += 1

@@ -10,8 +10,11 @@ from typing import Any
 __all__ = ["JsonProblem", "locate_json", "read_json"]
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F])|\\.")
 _MAX_DEPTH = 100
+_NOT_NUMBERS = ("NaN", "Infinity", "-Infinity")
 
 
 class JsonProblem(ValueError):  # noqa: N818  (a problem of the text, not of the program)
@@ -55,13 +58,19 @@ def read_json(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise JsonProblem("bad-json", f"not valid JSON: {error.msg}", None, min(error.pos, len(text))) from None
     except RecursionError:
-        raise JsonProblem("too-deep", "nested too deeply", "flatten it", _first_too_deep(text)) from None
+        raise _too_deep(text) from None
     except _DuplicateKeyError:
         key, offset = _find_duplicate(text)
         raise JsonProblem("duplicate-key", f"the key {key!r} appears twice", "remove one of them", offset) from None
     except ValueError as error:
         # NaN and Infinity are not JSON; an integer of thousands of digits is refused by Python.
-        raise JsonProblem("bad-number", f"not a JSON number: {error}", None, _find_word(text, str(error))) from None
+        word = str(error)
+        if word in _NOT_NUMBERS:
+            raise JsonProblem("bad-number", f"not a JSON number: {word}", None, _find(text, word)) from None
+        message, hint = "the number has too many digits", "quote it if it is text"
+        raise JsonProblem("bad-number", message, hint, _find(text, r"-?\d{4000,}")) from None
+    if text.count("[") + text.count("{") > _MAX_DEPTH and _is_too_deep(value):
+        raise _too_deep(text)
     if _SURROGATE_ESCAPE.search(text):
         _refuse_lone_surrogates(value, text)
     return value
@@ -140,31 +149,47 @@ def _find_duplicate(text: str) -> tuple[str, int]:
     return "?", 0
 
 
-def _first_too_deep(text: str) -> int:
-    depth = position = 0
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', text):
+def _is_too_deep(value: Any) -> bool:
+    """Whether containers nest beyond the bound, told level by level: the decoder's own bound is far higher."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(_MAX_DEPTH):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep(text: str) -> JsonProblem:
+    depth = offset = 0
+    for match in re.finditer(rf"{_STRING}|[\[{{\]}}]", text):
         character = match[0]
         depth += (character in "[{") - (character in "]}")
         if depth > _MAX_DEPTH:
+            offset = match.start()
+            break
+    return JsonProblem("too-deep", f"nested more than {_MAX_DEPTH} levels deep", "flatten it", offset)
+
+
+def _find(text: str, pattern: str) -> int:
+    """Where something first stands outside of strings."""
+    for match in re.finditer(rf"{_STRING}|({pattern})", text):
+        if match[1] is not None:
             return match.start()
-    return position
-
-
-def _find_word(text: str, word: str) -> int:
-    match = re.search(rf"(?<![\w\"])-?{re.escape(word)}", text) if word in ("NaN", "Infinity", "-Infinity") else None
-    if match is None:
-        match = re.search(r"\d{4000,}", text)
-    return match.start() if match else 0
+    return 0
 
 
 def _refuse_lone_surrogates(value: Any, text: str) -> None:
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        match = _SURROGATE_ESCAPE.search(text)
         raise JsonProblem(
             "lone-surrogate",
             "an escape holds half of a character (a lone surrogate)",
             "write both halves (\\ud83d\\ude00), or the character itself",
-            match.start() if match else 0,
+            next((match.start() for match in _ESCAPE.finditer(text) if match[1]), 0),
         ) from None

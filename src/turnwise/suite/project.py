@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel
 from ..conversation.chat import DEFAULT_SYSTEM_PROMPT
@@ -15,14 +17,25 @@ from ..conversation.files import ProjectFiles, shown_file
 from ..conversation.guidelines import DEFAULT_GUIDELINE_PATTERNS, GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..errors import ConfigError, InputError
-from .explain import explain
 from .format import GuidelinePattern, Word
 from .reading import read_document, read_source_text
 from .sources import Source, YamlSource
 
 __all__ = ["ConfigSpec", "Project", "Projects", "find_project_root", "read_config"]
 
-_MARKERS = (".turnwise", ".agentv", ".git")
+PROJECT_MARKERS = (".turnwise", ".agentv", ".git")
+
+
+def _usable_path(path: str) -> str:
+    try:
+        os.path.realpath(Path(path).expanduser())
+    except (RuntimeError, ValueError) as error:
+        reason = f"{path!r} cannot be a path: {str(error).rstrip('.').lower()}"
+        raise PydanticCustomError("bad_path", "{reason}", {"reason": reason}) from error
+    return path
+
+
+UsablePath = Annotated[Word, AfterValidator(_usable_path)]
 
 
 class ConfigSpec(FormatModel):
@@ -39,11 +52,11 @@ class ConfigSpec(FormatModel):
     default_system_prompt: str | None = Field(
         DEFAULT_SYSTEM_PROMPT, description="Sent where nothing else gives a system text; `null` sends none."
     )
-    allow_paths: list[Word] = Field(
+    allow_paths: list[UsablePath] = Field(
         [], description="Folders outside the project whose files may be read; relative to the project root."
     )
-    targets: Word | None = Field(None, description="Path of the targets file. Default: `.turnwise/targets.yaml`.")
-    runs_dir: Word | None = Field(None, description="Folder for results. Default: `.turnwise/runs`.")
+    targets: UsablePath | None = Field(None, description="Path of the targets file. Default: `.turnwise/targets.yaml`.")
+    runs_dir: UsablePath | None = Field(None, description="Folder for results. Default: `.turnwise/runs`.")
 
 
 @dataclass(frozen=True)
@@ -103,7 +116,7 @@ def find_project_root(folder: Path) -> Path:
     """The nearest folder, from `folder` upwards, that holds `.turnwise/`, `.agentv/` or `.git`; else `folder`."""
     start = Path(os.path.realpath(folder))
     for candidate in (start, *start.parents):
-        if any((candidate / marker).exists() for marker in _MARKERS):
+        if any((candidate / marker).exists() for marker in PROJECT_MARKERS):
             return candidate
     return start
 
@@ -149,4 +162,6 @@ def read_config(path: Path) -> tuple[ConfigSpec, Source]:
     try:
         return ConfigSpec.model_validate(raw), source
     except ValidationError as error:
+        from .explain import explain
+
         raise ConfigError(explain(error, data=raw, model=ConfigSpec, source=source)) from None

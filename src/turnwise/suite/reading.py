@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ def read_source_text(path: Path, file: str) -> str:
 def _unreadable(file: str, error: OSError) -> Diagnostic:
     if isinstance(error, FileNotFoundError):
         return Diagnostic("error", "file-missing", "the file does not exist", file, hint="check the path")
-    reason = "its symbolic links lead in a circle" if error.errno == 40 else error.strerror
+    reason = "its symbolic links lead in a circle" if error.errno == errno.ELOOP else error.strerror
     return Diagnostic("error", "file-unreadable", f"the file cannot be read: {reason}", file, hint="check the path")
 
 
@@ -71,22 +72,21 @@ def read_document(text: str, file: str) -> tuple[Any, Source]:
     from .json_reader import JsonProblem, read_json
     from .yaml_reader import YamlProblem, read_yaml
 
-    json_problem: Diagnostic | None = None
     if text.lstrip()[:1] in ("{", "["):
         json_source = JsonSource(file, text)
         try:
             return read_json(text), json_source
         except JsonProblem as problem:
-            place = json_source.at(problem.offset)
-            json_problem = Diagnostic("error", problem.code, problem.message, file, place, problem.hint)
             if problem.code != "bad-json" or file.endswith(".json"):
-                raise InputError([json_problem]) from None
+                place = json_source.at(problem.offset)
+                diagnostic = Diagnostic("error", problem.code, problem.message, file, place, problem.hint)
+                raise InputError([diagnostic]) from None
     source = YamlSource(file, text)
     try:
         with garbage_collection_paused():
             return read_yaml(text), source
     except YamlProblem as problem:
-        place = source.at(problem.line, problem.column)
+        place = source.at(problem.offset)
         diagnostic = Diagnostic("error", problem.code, problem.message, file, place, problem.hint)
         raise InputError([diagnostic]) from None
 

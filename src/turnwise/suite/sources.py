@@ -8,10 +8,9 @@ from typing import Any, Protocol
 import yaml
 
 from ..diagnostics import NOWHERE, Place
-from .json_reader import locate_json
 from .yaml_reader import _Loader as YamlLoader
 
-__all__ = ["DataPath", "JsonSource", "LineSource", "Source", "YamlSource", "shown_path"]
+__all__ = ["DataPath", "JsonSource", "LineSource", "Source", "WholeFile", "YamlSource", "shown_path"]
 
 DataPath = tuple[str | int, ...]
 
@@ -35,9 +34,9 @@ class YamlSource:
         self.text = text
 
     def place(self, path: DataPath, key: bool = False) -> Place:
-        node, mark = self._root, None
+        node = self._root
         if node is None:
-            return Place(1, 1, self._lines[0] if self._lines else "")
+            return self.at(0)
         mark = node.start_mark
         for depth, step in enumerate(path):
             pair = _yaml_child(node, step)
@@ -45,18 +44,11 @@ class YamlSource:
                 break
             key_node, node = pair
             mark = (key_node if key and depth == len(path) - 1 and key_node is not None else node).start_mark
-        return self.at(mark.line + 1, mark.column + 1)
+        return self.at(mark.index)
 
-    def at(self, line: int | None, column: int | None) -> Place:
-        """A place of known numbers, with its source line."""
-        if line is None:
-            return NOWHERE
-        source = self._lines[line - 1] if line <= len(self._lines) else ""
-        return Place(line, column, source).shortened()
-
-    @cached_property
-    def _lines(self) -> list[str]:
-        return self.text.split("\n")
+    def at(self, offset: int) -> Place:
+        """The place of a character offset."""
+        return Place.at(self.text, offset)
 
     @cached_property
     def _root(self) -> Any:
@@ -89,6 +81,8 @@ class JsonSource:
         self.first_line = first_line
 
     def place(self, path: DataPath, key: bool = False) -> Place:
+        from .json_reader import locate_json
+
         return self.at(locate_json(self.text, path, key))
 
     def at(self, offset: int) -> Place:
@@ -105,6 +99,16 @@ class LineSource:
 
     def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002  (a row has no finer places)
         return self._place
+
+
+class WholeFile:
+    """A file of which only the name is known: a dataset that is a suite of its own."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002
+        return NOWHERE
 
 
 def shown_path(path: DataPath) -> str:

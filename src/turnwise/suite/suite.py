@@ -1,4 +1,4 @@
-"""Loading a suite: everything is validated before anything is used, and large datasets stay on disk."""
+"""A suite, and loading one: everything is validated before anything is used."""
 
 from __future__ import annotations
 
@@ -11,29 +11,18 @@ from pydantic import ValidationError
 
 from ..conversation.files import shown_file
 from ..conversation.guidelines import GuidelinePatterns
-from ..diagnostics import NOWHERE, Diagnostic, Place, Severity, has_errors
-from ..errors import FileReferenceError, InputError, Problem, ResolutionError, SuiteError
-from .agentv import authored_path, is_agentv_suite, translate_suite
-from .case import Case, CaseContext, make_case, spec_problems
-from .datasets import DATASET_ENDINGS, Row, read_rows
-from .explain import described, explain
-from .format import CaseSpec, SuiteSpec
-from .ids import IdSet
+from ..diagnostics import Diagnostic, has_errors
+from ..errors import FileReferenceError, InputError, SuiteError
+from .case import Case, CaseContext, make_case
+from .format import CaseSpec, SuiteHeader
+from .intake import AuthoredPath, Intake, as_written
 from .project import Project, Projects
 from .reading import garbage_collection_paused, read_document, read_source_text
-from .sources import DataPath, Source, shown_path
+from .sources import DataPath, Source, WholeFile, shown_path
 
 __all__ = ["Cases", "Suite", "load_suite", "read_suite"]
 
-# A small dataset is kept from the validating pass; a larger one is read again, so that memory stays flat.
-_KEPT_CASES = 8_000
-_MOST_DIAGNOSTICS = 1_000
-
-_Authored = Callable[[DataPath], DataPath]
-
-
-def _as_written(path: DataPath) -> DataPath:
-    return path
+_DATASET_ENDINGS = (".jsonl", ".ndjson", ".csv")
 
 
 class Cases:
@@ -66,7 +55,7 @@ class Suite:
 
     name: str
     file: str
-    spec: SuiteSpec
+    spec: SuiteHeader
     project: Project
     guidelines: GuidelinePatterns
     source: Source
@@ -81,7 +70,9 @@ def load_suite(path: str | Path) -> Suite:
     Raises `SuiteError` with every problem found, or `ConfigError` for the project's config.
     Files that messages refer to are read later, by `case.conversation`.
 
-    >>> suite = load_suite("examples/support/suite.yaml")  # doctest: +SKIP
+    >>> suite = load_suite("examples/triage/suite.yaml")
+    >>> suite.name, len(suite.cases), [case.id for case in suite.cases]
+    ('triage', 3, ['double-charge', 'crash-then-price', 'login-loop'])
     """
     suite, diagnostics = read_suite(Path(path))
     if suite is None:
@@ -93,9 +84,8 @@ def read_suite(
     path: Path, projects: Projects | None = None, *, file: str | None = None, folder: Path | None = None
 ) -> tuple[Suite | None, list[Diagnostic]]:
     """The suite, or None, and all that there is to say about it. `file` and `folder` stand in for the path's own
-    name and place where the text came from elsewhere (standard input)."""
-    file = file or shown_file(path)
-    loader = _Loader(file, path, folder or path.parent, projects or Projects())
+    name and place where the text came from elsewhere (standard input). Raises `ConfigError`."""
+    loader = _Loader(file or shown_file(path), path, folder or path.parent, projects or Projects())
     with garbage_collection_paused():
         try:
             suite = loader.load()
@@ -115,173 +105,104 @@ class _Loader:
         self.project, self.files, self.patterns = projects.of(folder)
 
     def load(self) -> Suite | None:
-        if self.path.suffix.lower() in DATASET_ENDINGS:
-            source: Source = _WholeFile(self.file)
-            return self._with_dataset(SuiteSpec.model_validate({"cases": self.path.name}), source, self.path, self.file)
-        text = read_source_text(self.path, self.file)
-        raw, source = read_document(text, self.file)
-        authored: _Authored = _as_written
-        if is_agentv_suite(raw):
-            raw, authored = translate_suite(raw), authored_path
+        """The suite, or None if anything is wrong with it."""
+        if self.path.suffix.lower() in _DATASET_ENDINGS:
+            header = SuiteHeader.model_validate({"cases": self.path.name})
+            return self._with_dataset(header, WholeFile(self.file), self.path, self.file, self.folder)
+        raw, source = read_document(read_source_text(self.path, self.file), self.file)
         if not isinstance(raw, dict):
-            self._error("wrong-type", f"a suite must be a mapping with `cases`, found {described(raw)}", source, ())
+            self._wrong_type("a suite must be a mapping with `cases`", raw, source, ())
             return None
-        spec = self._header(raw, source, authored)
+        authored: AuthoredPath = as_written
+        if "evalcases" in raw or "$schema" in raw:
+            from .agentv import authored_paths, is_agentv_suite, translate_suite
+
+            if is_agentv_suite(raw):
+                raw, authored = translate_suite(raw), authored_paths(raw)
+        header_or_none = self._header(raw, source, authored)
         cases = raw.get("cases")
         if isinstance(cases, list):
-            return self._with_list(spec, raw, source, authored)
-        if spec is None or not isinstance(cases, str):
-            return None
-        found = self._find_dataset(cases, source)
-        return self._with_dataset(spec, source, found, shown_file(found)) if found is not None else None
+            return self._with_list(header_or_none, raw, source, authored)
+        if isinstance(cases, str):
+            dataset = self._find_dataset(cases, source)
+            if header_or_none is not None and dataset is not None:
+                return self._with_dataset(header_or_none, source, dataset, shown_file(dataset), dataset.parent)
+        elif "cases" in raw:
+            self._wrong_type("`cases` must be a list, or the path of a dataset", cases, source, authored(("cases",)))
+        return None
 
-    def _header(self, raw: dict[str, Any], source: Source, authored: _Authored) -> SuiteSpec | None:
-        """The suite's own settings; its cases are validated one by one, elsewhere."""
-        cases = raw.get("cases")
-        shell = {**raw, "cases": []} if isinstance(cases, list) else raw
+    def _header(self, raw: dict[str, Any], source: Source, authored: AuthoredPath) -> SuiteHeader | None:
         try:
-            spec = SuiteSpec.model_validate(shell)
+            header = SuiteHeader.model_validate(raw)
         except ValidationError as error:
-            self.diagnostics += explain(error, data=shell, model=SuiteSpec, source=source, authored=authored)
+            from .explain import explain
+
+            self.diagnostics += explain(error, data=raw, model=SuiteHeader, source=source, authored=authored)
             return None
-        if spec.target is not None and spec.targets is not None:
-            self._error("two-targets", "give `target` or `targets`, not both", source, ("targets",))
-        if isinstance(cases, list) and not cases:
-            self._error("empty", "`cases` must not be empty", source, authored(("cases",)))
-        return spec
+        if header.target is not None and header.targets is not None:
+            self._error("two-targets", "give `target` or `targets`, not both", source, ("targets",), "remove one")
+        if header.cases == []:
+            self._error("empty", "`cases` must not be empty", source, authored(("cases",)), "write at least one case")
+        return header
 
     def _with_list(
-        self, spec: SuiteSpec | None, suite: dict[str, Any], source: Source, authored: _Authored
+        self, header: SuiteHeader | None, raw: dict[str, Any], source: Source, authored: AuthoredPath
     ) -> Suite | None:
-        raw: list[Any] = suite["cases"]
-        # A suite whose header is wrong still gets its cases checked, as far as they stand alone.
-        template: list[Any] | None = [] if suite.get("input_messages") else None
-        context = self._context(spec or SuiteSpec.model_construct(input_messages=template, cases=[]), self.folder)
+        if header is None:
+            # The cases are checked all the same, as far as they stand alone.
+            template: list[Any] | None = [] if raw.get("input_messages") else None
+            values = raw["vars"] if isinstance(raw.get("vars"), dict) else None
+            stand_in = SuiteHeader.model_construct(input_messages=template, vars=values, cases=[])
+            context = self._context(stand_in, self.folder)
+        else:
+            context = self._context(header, self.folder)
+        intake = Intake(context, self.diagnostics)
         specs: list[CaseSpec] = []
         seen: dict[str, int] = {}
-        for index, value in enumerate(raw):
-            path: DataPath = ("cases", index)
-            case = self._case(value, context, source, path, authored)
-            if case is None:
-                continue
-            first = seen.setdefault(case.id, index)
-            if first != index:
-                line = source.place(authored(("cases", first, "id"))).line
-                self._duplicate(case.id, f"line {line}", source, authored((*path, "id")))
-            specs.append(case)
-        if spec is None or has_errors(self.diagnostics):
+        for index, value in enumerate(raw["cases"]):
+            spec = intake.take(value, source, ("cases", index), authored)
+            if spec is not None:
+                specs.append(spec)
+                first = seen.setdefault(spec.id, index)
+                if first != index:
+                    line = source.place(authored(("cases", first, "id"))).line
+                    intake.duplicate(spec.id, line, source, authored(("cases", index, "id")))
+        if header is None or has_errors(self.diagnostics):
             return None
 
         def start() -> Iterator[Case]:
-            for index, case in enumerate(specs):
-                yield make_case(case, context, source, authored(("cases", index)))
+            for index, spec in enumerate(specs):
+                yield make_case(spec, context, source, authored(("cases", index)))
 
-        return self._suite(spec, source, context, Cases(len(specs), start), None)
+        return self._suite(header, source, context, Cases(len(specs), start), None)
 
-    def _with_dataset(self, spec: SuiteSpec, source: Source, dataset: Path, file: str) -> Suite | None:
-        context = self._context(spec, self.folder if dataset == self.path else dataset.parent)
-        kept: list[tuple[CaseSpec, Source]] | None = []
-        ids, twice, count = IdSet(), dict[str, Source](), 0
-        for row in read_rows(dataset, file):
-            case = self._row(row, context)
-            if len(self.diagnostics) >= _MOST_DIAGNOSTICS:
-                self._error("too-many", f"stopped after {_MOST_DIAGNOSTICS:,} problems", row.source, ())
-                return None
-            if case is None:
-                continue
-            count += 1
-            if not ids.add(case.id):
-                twice.setdefault(case.id, row.source)
-            if kept is not None:
-                kept.append((case, row.source))
-                if count > _KEPT_CASES:
-                    kept = None
-        self._report_twice(twice, dataset, file)
-        if count == 0 and not self.diagnostics:
-            self._error("empty", "the dataset holds no case", _WholeFile(file), ())
+    def _with_dataset(self, header: SuiteHeader, source: Source, path: Path, file: str, folder: Path) -> Suite | None:
+        from .streaming import DatasetCases
+
+        context = self._context(header, folder)
+        dataset = DatasetCases(path, file, Intake(context, self.diagnostics))
+        dataset.check()
         if has_errors(self.diagnostics):
             return None
+        return self._suite(header, source, context, Cases(dataset.count, dataset.__iter__), path)
 
-        def start() -> Iterator[Case]:
-            pairs = kept if kept is not None else self._again(dataset, file)
-            for case, row_source in pairs:
-                yield make_case(case, context, row_source)
-
-        return self._suite(spec, source, context, Cases(count, start), dataset)
-
-    def _row(self, row: Row, context: CaseContext) -> CaseSpec | None:
-        if row.problem is not None:
-            self.diagnostics.append(row.problem)
-            return None
-        return self._case(row.value, context, row.source, (), _as_written)
-
-    def _again(self, dataset: Path, file: str) -> Iterator[tuple[CaseSpec, Source]]:
-        """The rows of a dataset that was found to be good, unless somebody has changed it meanwhile."""
-        for row in read_rows(dataset, file):
-            try:
-                if row.problem is not None:
-                    raise SuiteError([row.problem])
-                yield CaseSpec.model_validate(row.value), row.source
-            except ValidationError as error:
-                raise SuiteError(explain(error, data=row.value, model=CaseSpec, source=row.source)) from None
-
-    def _case(
-        self, value: Any, context: CaseContext, source: Source, path: DataPath, authored: _Authored
-    ) -> CaseSpec | None:
-        try:
-            spec = CaseSpec.model_validate(value)
-        except ValidationError as error:
-            case_id = value.get("id") if isinstance(value, dict) else None
-            self.diagnostics += explain(
-                error, data=value, model=CaseSpec, source=source, prefix=path, authored=authored,
-                case_id=case_id if isinstance(case_id, str) else None,
-            )  # fmt: skip
-            return None
-        problems = spec_problems(spec, context.suite)
-        if not problems and (spec.vars is not None or context.suite.vars is not None):
-            try:
-                make_case(spec, context, source)
-            except ResolutionError as error:
-                problems = list(error.problems)
-        for problem in problems:
-            self.diagnostics.append(
-                problem_diagnostic(problem, "error", source, authored((*path, *problem.path)), spec.id)
-            )
-        if spec.metadata and spec.system_prompt is not None and "systemPrompt" in spec.metadata:
-            at = authored((*path, "metadata", "systemPrompt"))
-            message = "`system_prompt` and `metadata.systemPrompt` are both given: `system_prompt` is used"
-            problem = Problem((), "two-system-prompts", message, "remove one of them")
-            self.diagnostics.append(problem_diagnostic(problem, "warning", source, at, spec.id))
-        return spec
-
-    def _context(self, spec: SuiteSpec, folder: Path) -> CaseContext:
+    def _context(self, header: SuiteHeader, folder: Path) -> CaseContext:
         patterns = self.patterns
-        if spec.guideline_patterns is not None:
-            patterns = GuidelinePatterns(spec.guideline_patterns)
-        return CaseContext(spec, folder, self.files, patterns, self.project.config.default_system_prompt)
+        if header.guideline_patterns is not None:
+            patterns = GuidelinePatterns(header.guideline_patterns)
+        return CaseContext(header, folder, self.files, patterns, self.project.config.default_system_prompt)
 
     def _suite(
-        self, spec: SuiteSpec, source: Source, context: CaseContext, cases: Cases, dataset: Path | None
+        self, header: SuiteHeader, source: Source, context: CaseContext, cases: Cases, dataset: Path | None
     ) -> Suite:
-        name = spec.name or self.path.stem
-        return Suite(
-            name,
-            self.file,
-            spec,
-            self.project,
-            context.guidelines,
-            source,
-            cases,
-            tuple(self.diagnostics),
-            dataset,
-        )
+        name = header.name or self.path.stem
+        warnings = tuple(self.diagnostics)
+        return Suite(name, self.file, header, self.project, context.guidelines, source, cases, warnings, dataset)
 
     def _find_dataset(self, written: str, source: Source) -> Path | None:
-        if not written.lower().endswith(DATASET_ENDINGS):
-            self._error(
-                "bad-dataset", f"`cases` names {written!r}: expected a .jsonl or .csv file", source, ("cases",),
-                "or write the cases here, as a list",
-            )  # fmt: skip
+        if not written.lower().endswith(_DATASET_ENDINGS):
+            message = f"`cases` names {written!r}: expected a .jsonl or .csv file"
+            self._error("bad-dataset", message, source, ("cases",), "or write the cases here, as a list")
             return None
         try:
             return self.files.find(written, self.folder)
@@ -289,46 +210,11 @@ class _Loader:
             self._error(f"file-{error.kind}", str(error), source, ("cases",), error.hint)
             return None
 
-    def _report_twice(self, twice: dict[str, Source], dataset: Path, file: str) -> None:
-        """Duplicates are rare: only now is it worth finding out where each id stood first."""
-        wanted = dict(twice)
-        for row in read_rows(dataset, file) if wanted else ():
-            case_id = row.value.get("id") if isinstance(row.value, dict) else None
-            if isinstance(case_id, str) and case_id in wanted:
-                source = wanted.pop(case_id)
-                self._duplicate(case_id, f"line {row.source.place(()).line}", source, ("id",))
-                if not wanted:
-                    break
+    def _wrong_type(self, rule: str, found: Any, source: Source, path: DataPath) -> None:
+        from .explain import described
 
-    def _duplicate(self, case_id: str, first: str, source: Source, path: DataPath) -> None:
-        self._error(
-            "duplicate-id",
-            f"the id {case_id!r} is used twice, first in {first}",
-            source,
-            path,
-            "rename one of them",
-        )
+        self._error("wrong-type", f"{rule}, found {described(found)}", source, path, "see `turnwise schema suite`")
 
-    def _error(self, code: str, message: str, source: Source, path: DataPath, hint: str | None = None) -> None:
+    def _error(self, code: str, message: str, source: Source, path: DataPath, hint: str) -> None:
         place = source.place(path)
         self.diagnostics.append(Diagnostic("error", code, message, source.file, place, hint, shown_path(path)))
-
-
-def problem_diagnostic(
-    problem: Problem, severity: Severity, source: Source, path: DataPath, case_id: str | None
-) -> Diagnostic:
-    """A problem of a case, with the place that it has in the file."""
-    place = source.place(path)
-    return Diagnostic(
-        severity, problem.code, problem.message, source.file, place, problem.hint, shown_path(path), case_id
-    )
-
-
-class _WholeFile:
-    """A source without places: a dataset that is a suite of its own."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-
-    def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002
-        return NOWHERE

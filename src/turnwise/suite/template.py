@@ -9,12 +9,11 @@ from typing import Any
 
 from ..conversation.authored import MessageDict, Segment, TextSegment
 from ..errors import Problem
-from .explain import did_you_mean
 from .sources import DataPath
 
 __all__ = ["Filler"]
 
-_PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
 class Filler:
@@ -60,8 +59,10 @@ class Filler:
         return segment.model_copy(update={"value": self.text(segment.value or "", (*path, "value"))})
 
     def _value(self, match: re.Match[str], path: DataPath) -> str:
-        name = match[1]
+        name = match[1].strip()
         if name not in self.values:
+            from .explain import did_you_mean
+
             hint = did_you_mean(name, list(self.values), "the case has these `vars`")
             self.problems.append(Problem(path, "unknown-variable", f"unknown variable `{name}`", hint))
             return match[0]

@@ -1,7 +1,7 @@
 """YAML in, plain values out: YAML 1.2 core schema plus merge keys, built straight from libyaml's events.
 
 PyYAML's own loaders follow YAML 1.1 (`yes` is true, `1:30` is 90), lose duplicate keys and take six times as
-long. Where everything is, is not recorded here: `yaml_places` finds it again in the rare case of an error.
+long. Where everything is, is not recorded here: `YamlSource` finds it again in the rare case of an error.
 """
 
 from __future__ import annotations
@@ -43,20 +43,21 @@ _INT = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+# Python shows no number of more than 4,300 decimal digits; so many of another base stay below that.
+_MOST_DIGITS = 3_000
 _MISSING: Any = object()
 _MERGE: Any = object()
 
 
 class YamlProblem(ValueError):  # noqa: N818  (a problem of the text, not of the program)
-    """Why a YAML text cannot be read; line and column count from 1, None if the parser gave none."""
+    """Why a YAML text cannot be read; `offset` is the character where it was noticed."""
 
-    def __init__(self, code: str, message: str, hint: str | None, line: int | None, column: int | None) -> None:
+    def __init__(self, code: str, message: str, hint: str | None, offset: int) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.hint = hint
-        self.line = line
-        self.column = column
+        self.offset = offset
 
 
 def read_yaml(text: str) -> Any:
@@ -82,8 +83,8 @@ def _build(next_event: Callable[[], Any]) -> Any:
     container: Any = None  # the list or dict being filled
     is_map = False
     key: Any = _MISSING
-    merges: list[Any] | None = None  # values of `<<` in the mapping being filled
-    stack: list[tuple[Any, bool, Any, list[Any] | None, str | None, int]] = []
+    merges: tuple[Any, Any] | None = None  # the value of `<<` in the mapping being filled, and its event
+    stack: list[tuple[Any, bool, Any, tuple[Any, Any] | None, str | None, int]] = []
     anchor: str | None = None  # of the container being filled
     start = 0  # node count where it began
     anchors: dict[str, tuple[Any, int]] = {}
@@ -102,10 +103,10 @@ def _build(next_event: Callable[[], Any]) -> Any:
             elif value == "<<" and is_map and key is _MISSING and event.implicit[0]:
                 value = _MERGE
             if event.anchor is not None:
-                anchors[event.anchor] = (value, 1)
+                anchors[event.anchor] = (event.value if value is _MERGE else value, 1)
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
             if merges is not None:
-                _merge(container, merges, event)
+                _merge(container, *merges)
             if anchor is not None:
                 anchors[anchor] = (container, nodes + aliased - start)
             container, is_map, key, merges, anchor, start = stack.pop()
@@ -164,7 +165,7 @@ def _build(next_event: Callable[[], Any]) -> Any:
                 key = value
                 continue
             if key is _MERGE:
-                merges = value if value.__class__ is list else [value]
+                merges = value, event
             else:
                 container[key] = value
             key = _MISSING
@@ -191,12 +192,18 @@ def _plain(value: str, event: Any) -> Any:
         if _FLOAT.fullmatch(value):
             return float(value)
         if _OCTAL.fullmatch(value):
-            return int(value, 8)
+            return _int(value, 8)
         if _HEX.fullmatch(value):
-            return int(value, 16)
+            return _int(value, 16)
     except ValueError:
         _fail(event, "bad-number", "the number has too many digits", "quote it if it is text")
     return value
+
+
+def _int(value: str, base: int) -> int:
+    if len(value) > _MOST_DIGITS:
+        raise ValueError(value)
+    return int(value, base)
 
 
 def _tagged(event: Any) -> Any:
@@ -211,31 +218,27 @@ def _tagged(event: Any) -> Any:
     found = _plain(value, event)
     if type(found) not in expected[tag]:
         _fail(event, "yaml-tag", f"{value!r} is not a !!{tag}", "remove the tag or mend the value")
-    return float(found) if tag == "float" else found
+    try:
+        return float(found) if tag == "float" else found
+    except OverflowError:
+        _fail(event, "bad-number", "the number is too large", "quote it if it is text")
 
 
-def _merge(mapping: dict[str, Any], merges: list[Any], event: Any) -> None:
-    """Fill in what the merge keys give; the mapping's own keys win, then the earlier of several merges."""
+def _merge(mapping: dict[str, Any], merges: Any, event: Any) -> None:
+    """Fill in what the merge key gives; the mapping's own keys win, then the earlier of several merges."""
     own = dict(mapping)
     merged: dict[str, Any] = {}
-    for other in reversed(merges):
+    for other in reversed(merges if isinstance(merges, list) else [merges]):
         if not isinstance(other, dict):
-            _fail(
-                event,
-                "bad-merge",
-                "`<<` needs a mapping or a list of mappings",
-                "write <<: *anchor",
-                start=False,
-            )
+            _fail(event, "bad-merge", "`<<` needs a mapping or a list of mappings", "write <<: *anchor")
         merged.update(other)
     mapping.clear()
     mapping.update(merged)
     mapping.update(own)
 
 
-def _fail(event: Any, code: str, message: str, hint: str, start: bool = True) -> NoReturn:
-    mark = event.start_mark if start else event.end_mark
-    raise YamlProblem(code, message, hint, mark.line + 1, mark.column + 1)
+def _fail(event: Any, code: str, message: str, hint: str) -> NoReturn:
+    raise YamlProblem(code, message, hint, event.start_mark.index)
 
 
 def _shown_tag(tag: str) -> str:
@@ -262,13 +265,16 @@ def _parser_problem(error: yaml.YAMLError, text: str) -> YamlProblem:
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     context = getattr(error, "context", None)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    line = column = None
+    if "end of stream" in problem:
+        # What is never closed is better seen where it opens.
+        mark = getattr(error, "context_mark", None) or mark
+    offset = 0
     if mark is not None:
-        line, column = mark.line + 1, mark.column + 1
+        # Not the mark's line: libyaml ends a line at characters where no editor does (U+0085, U+2028).
+        offset = mark.index
     elif isinstance(position := getattr(error, "position", None), int):
         # libyaml counts bytes here.
-        before = text.encode("utf-8", "surrogatepass")[:position].decode("utf-8", "ignore")
-        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        offset = len(text.encode("utf-8", "surrogatepass")[:position].decode("utf-8", "ignore"))
     hint = next((hint for part, hint in _HINTS if part in problem), None)
     message = f"not valid YAML: {problem}" + (f" ({context})" if context else "")
-    return YamlProblem("bad-yaml", message, hint, line, column)
+    return YamlProblem("bad-yaml", message, hint, offset)

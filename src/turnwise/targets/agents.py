@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from ..conversation.authored import FormatModel
 from ..suite.format import Word
 from .providers import JsonPointer
-from .settings import _FORM, Command, Program, Seconds, Switch, TargetBase, Variable, Workspace
+from .settings import OR_VARIABLE, Command, Program, Seconds, Switch, TargetBase, Variable, Workspace
 
 __all__ = [
     "ClaudeCodeTarget",
@@ -23,9 +23,11 @@ __all__ = [
     "VSCodeTarget",
 ]
 
-Recipe = Annotated[Annotated[Literal["aider", "copilot", "gemini-cli", "opencode"], Tag("value")] | Variable, _FORM]
-PromptBy = Annotated[Annotated[Literal["argument", "file", "stdin"], Tag("value")] | Variable, _FORM]
-AnswerFrom = Annotated[Annotated[Literal["stdout", "file"], Tag("value")] | Variable, _FORM]
+Recipe = Annotated[
+    Annotated[Literal["aider", "copilot", "gemini-cli", "opencode"], Tag("value")] | Variable, OR_VARIABLE
+]
+PromptBy = Annotated[Annotated[Literal["argument", "file", "stdin"], Tag("value")] | Variable, OR_VARIABLE]
+AnswerFrom = Annotated[Annotated[Literal["stdout", "file"], Tag("value")] | Variable, OR_VARIABLE]
 
 
 class CommandHealthcheck(FormatModel):
@@ -102,7 +104,9 @@ class PiTarget(Program, Workspace, TargetBase):
 class VSCode(FormatModel):
     """Settings of an agent in a running VS Code."""
 
-    executable: Word | None = Field(None, description="The command that reaches VS Code; `code` or `code-insiders` if absent.")
+    executable: Word | None = Field(
+        None, description="The command that reaches VS Code; `code` or `code-insiders` if absent."
+    )
     workspace_template: Word | None = Field(
         None, description="A folder or `.code-workspace` file that the agents' workspaces are made from."
     )

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..suite.sources import DataPath
+from .format import PROVIDERS
+from .settings import TargetBase
 
 __all__ = ["PROVIDER_ALIASES", "is_agentv_targets", "translate_target"]
 
@@ -41,6 +43,7 @@ _PROVIDER_KEYS = {
 }
 _PROVIDER_KEYS["vscode-insiders"] = _PROVIDER_KEYS["vscode"]
 _HEALTHCHECK_KEYS = {"command_template": "command", "timeout_seconds": "timeout"}
+_HEALTHCHECK_KNOWN = {"type", "command", "url", "cwd", "timeout"}
 _NUMBERS = {
     "timeout", "retry_initial_delay", "retry_max_delay", "retry_factor", "max_output_tokens", "delay",
     "temperature", "max_retries", "thinking_budget", "workers",
@@ -67,12 +70,14 @@ def translate_target(raw: dict[str, Any]) -> tuple[dict[str, Any], Authored]:
     """
     provider = raw.get("provider")
     provider = PROVIDER_ALIASES.get(provider, provider) if isinstance(provider, str) else None
-    target, written = _renamed(raw, _KEYS | _PROVIDER_KEYS.get(provider or "", {}))
+    known = PROVIDERS.get(provider or "", TargetBase).model_fields
+    target, written = _renamed(raw, _KEYS | _PROVIDER_KEYS.get(provider or "", {}), set(known))
     if provider is not None:
         target["provider"] = provider
     if provider not in ("vscode", "vscode-insiders"):
         # Theirs too does nothing where the provider cannot batch.
         target.pop("provider_batching", None)
+        target.pop("providerBatching", None)
     inner: dict[str, str] = {}
     if provider == "cli":
         inner = _translate_cli(target)
@@ -96,22 +101,21 @@ def _translate_cli(target: dict[str, Any]) -> dict[str, str]:
     healthcheck = target.get("healthcheck")
     if not isinstance(healthcheck, dict):
         return {}
-    target["healthcheck"], written = _renamed(healthcheck, _HEALTHCHECK_KEYS)
+    target["healthcheck"], written = _renamed(healthcheck, _HEALTHCHECK_KEYS, _HEALTHCHECK_KNOWN)
     return written
 
 
-def _renamed(raw: dict[str, Any], names: dict[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+def _renamed(raw: dict[str, Any], names: dict[str, str], known: set[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """The mapping under our keys, and for each of them the key in the file."""
     renamed: dict[str, Any] = {}
     written: dict[str, str] = {}
     for key, value in raw.items():
         snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
         ours = names.get(snake, snake)
-        if snake.endswith("_ms") and ours != snake:
-            seconds = _seconds(value)
-            ours, value = (ours, seconds) if seconds is not None else (key, value)
+        if snake.endswith("_ms"):
+            value, ours = _in_seconds(value, ours, key)
         # Of two spellings of one setting the second stays as it is: the validator does not know it, and says so.
-        if ours in renamed or (ours != key and ours in raw):
+        if ours not in known or ours in renamed or (ours != key and ours in raw):
             ours = key
         renamed[ours] = _plain(ours, value)
         written[ours] = key
@@ -128,10 +132,12 @@ def _plain(key: str, value: Any) -> Any:
     return value
 
 
-def _seconds(value: Any) -> float | None:
-    """Milliseconds as seconds; None for what is not a number, such as a variable, whose unit cannot be changed."""
-    number = _number(value, None) if isinstance(value, str) else value
-    return number / 1000 if isinstance(number, int | float) and not isinstance(number, bool) else None
+def _in_seconds(milliseconds: Any, ours: str, key: str) -> tuple[Any, str]:
+    """The value in seconds under our key; as it was if it is no number: the unit of a variable cannot be changed."""
+    number = _number(milliseconds, None) if isinstance(milliseconds, str) else milliseconds
+    if isinstance(number, int | float) and not isinstance(number, bool):
+        return number / 1000, ours
+    return milliseconds, key
 
 
 def _number(text: str, otherwise: Any) -> Any:

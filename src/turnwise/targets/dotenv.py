@@ -93,9 +93,7 @@ def parse_dotenv(text: str, file: str = ".env") -> tuple[dict[str, str], list[Di
         if key in variables:
             message = f"{key} is set twice: this one is used"
             place = Place(number, column)
-            diagnostics.append(
-                Diagnostic("warning", "duplicate-key", message, file, place, "remove one of them")
-            )
+            diagnostics.append(Diagnostic("warning", "duplicate-key", message, file, place, "remove one of them"))
         variables[key] = value
     return variables, diagnostics
 
@@ -133,9 +131,7 @@ def _quoted(value: str, start: int) -> str:
     after = value[match.end() :].strip()
     if after and not after.startswith("#"):
         hint = 'a quoted value ends at the quote; inside double quotes a quote is written \\"'
-        raise _LineError(
-            "text-after-quote", "there is text after the closing quote", hint, start + match.end() + 1
-        )
+        raise _LineError("text-after-quote", "there is text after the closing quote", hint, start + match.end() + 1)
     return match[1] if quote == "'" else _ESCAPE.sub(lambda escape: _ESCAPED[escape[1]], match[1])
 
 

@@ -54,8 +54,12 @@ PROVIDERS: dict[str, type[Target]] = {
 class TargetsSpec(FormatModel):
     """The targets of a project, in `.turnwise/targets.yaml`: whom to ask."""
 
-    schema_: str | None = Field(None, alias="$schema", description="Where editors find this schema; not used otherwise.")
-    targets: Annotated[list[TargetSpec], Field(min_length=1)] = Field(description="The targets, each with its own name.")
+    schema_: str | None = Field(
+        None, alias="$schema", description="Where editors find this schema; not used otherwise."
+    )
+    targets: Annotated[list[TargetSpec], Field(min_length=1)] = Field(
+        description="The targets, each with its own name."
+    )
 
     def target(self, name: str) -> Target | None:
         """The target of that name, if there is one."""

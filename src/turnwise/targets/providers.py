@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, Tag, model_validator
@@ -11,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from ..conversation.authored import FormatModel
 from ..suite.format import Word
 from .settings import (
-    _FORM,
+    OR_VARIABLE,
     Count,
     Delay,
     Http,
@@ -39,11 +40,12 @@ __all__ = [
     "ReplayTarget",
 ]
 
-Method = Annotated[Annotated[Literal["GET", "POST", "PUT", "PATCH"], Tag("value")] | Variable, _FORM]
-MatchBy = Annotated[Annotated[Literal["request", "case"], Tag("value")] | Variable, _FORM]
-Fault = Annotated[Annotated[Literal["status", "reset", "truncated", "slow"], Tag("value")] | Variable, _FORM]
+Method = Annotated[Annotated[Literal["GET", "POST", "PUT", "PATCH"], Tag("value")] | Variable, OR_VARIABLE]
+MatchBy = Annotated[Annotated[Literal["request", "case"], Tag("value")] | Variable, OR_VARIABLE]
+Fault = Annotated[Annotated[Literal["status", "reset", "truncated", "slow"], Tag("value")] | Variable, OR_VARIABLE]
 
 _BASE_URL = "Where the API is; the vendor's own address, or the usual environment variable, if absent."
+_REMOVE_ONE = {"hint": "remove one of them"}
 _SYSTEM_ROLE = "The role under which the system text is sent."
 
 
@@ -59,15 +61,24 @@ def _function(text: str) -> str:
     module, colon, function = text.partition(":")
     parts = [*module.split("."), *function.split(".")]
     if "${{" not in text and not (colon and all(part.isidentifier() for part in parts)):
-        raise PydanticCustomError("function", "`function` must be `module:function`", {"hint": "such as my_app.chat:answer"})
+        raise PydanticCustomError(
+            "function", "`function` must be `module:function`", {"hint": "such as my_app.chat:answer"}
+        )
     return text
 
 
 def _regex(text: str) -> str:
+    if "${{" in text:
+        return text
     try:
-        re.compile(text)
-    except re.error as error:
-        raise PydanticCustomError("bad_pattern", "not a regular expression: {reason}", {"reason": str(error)}) from error
+        with warnings.catch_warnings(action="ignore"):
+            re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PydanticCustomError(
+            "bad_pattern",
+            "not a regular expression: {reason}",
+            {"reason": str(error), "hint": "a literal bracket is written \\( or \\["},
+        ) from error
     return text
 
 
@@ -107,7 +118,7 @@ class AzureTarget(Sampling, ModelApi, TargetBase):
     @model_validator(mode="after")
     def _has_one_credential(self) -> Self:
         if self.api_key is not None and self.entra_token is not None:
-            raise PydanticCustomError("two_credentials", "give `api_key` or `entra_token`, not both")
+            raise PydanticCustomError("two_credentials", "give `api_key` or `entra_token`, not both", _REMOVE_ONE)
         return self
 
 
@@ -162,7 +173,9 @@ class LocalTarget(Sampling, TargetBase):
 
     provider: Literal["local"] = Field(description="A model file on this machine, run by llama.cpp.")
     model: Word = Field(description="Path of a GGUF file.")
-    context_length: Count | None = Field(None, description="Tokens of context for each request; the model's own if absent.")
+    context_length: Count | None = Field(
+        None, description="Tokens of context for each request; the model's own if absent."
+    )
     threads: Count | None = Field(None, description="How many CPU threads the model uses.")
 
 
@@ -187,13 +200,15 @@ class MockTarget(TargetBase):
     provider: Literal["mock"] = Field(description="Answers without a model.")
     response: str | None = Field(None, description="The answer where no rule of `script` applies.")
     echo: Switch = Field(False, description="Whether the answer is the last user message.")
-    script: Annotated[list[MockRule], Field(min_length=1)] | None = Field(None, description="Answers by case, turn or pattern.")
+    script: Annotated[list[MockRule], Field(min_length=1)] | None = Field(
+        None, description="Answers by case, turn or pattern."
+    )
     delay: Delay = Field(0.0, description="Seconds before each answer.")
 
     @model_validator(mode="after")
     def _has_one_answer(self) -> Self:
         if self.echo is True and self.response is not None:
-            raise PydanticCustomError("two_answers", "give `response` or `echo: true`, not both")
+            raise PydanticCustomError("two_answers", "give `response` or `echo: true`, not both", _REMOVE_ONE)
         return self
 
 

@@ -53,28 +53,30 @@ def _whole(text: str) -> str:
 
 def _fixed(text: str) -> str:
     if "${{" in text:
-        raise PydanticCustomError("variable_not_allowed", "a name of a target cannot hold variables", {"hint": "write it out"})
+        raise PydanticCustomError(
+            "variable_not_allowed", "a name of a target cannot hold variables", {"hint": "write it out"}
+        )
     return text
 
 
 _PATTERN = {"pattern": r"^\$\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}$"}
-_FORM = Discriminator(_form)
+OR_VARIABLE = Discriminator(_form)
 
 Variable = Annotated[str, AfterValidator(_whole), Field(json_schema_extra=_PATTERN), Tag("variable")]
-WholeNumber = Annotated[Annotated[int, Tag("value")] | Variable, _FORM]
-Count = Annotated[Annotated[int, Field(ge=1), Tag("value")] | Variable, _FORM]
-CountOrNone = Annotated[Annotated[int, Field(ge=0), Tag("value")] | Variable, _FORM]
-Budget = Annotated[Annotated[int, Field(ge=-1), Tag("value")] | Variable, _FORM]
-Status = Annotated[Annotated[int, Field(ge=100, le=599), Tag("value")] | Variable, _FORM]
-Amount = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False), Tag("value")] | Variable, _FORM]
+WholeNumber = Annotated[Annotated[int, Tag("value")] | Variable, OR_VARIABLE]
+Count = Annotated[Annotated[int, Field(ge=1), Tag("value")] | Variable, OR_VARIABLE]
+CountOrNone = Annotated[Annotated[int, Field(ge=0), Tag("value")] | Variable, OR_VARIABLE]
+Budget = Annotated[Annotated[int, Field(ge=-1), Tag("value")] | Variable, OR_VARIABLE]
+Status = Annotated[Annotated[int, Field(ge=100, le=599), Tag("value")] | Variable, OR_VARIABLE]
+Amount = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False), Tag("value")] | Variable, OR_VARIABLE]
 Delay = Amount
-Seconds = Annotated[Annotated[float, Field(gt=0, allow_inf_nan=False), Tag("value")] | Variable, _FORM]
-Factor = Annotated[Annotated[float, Field(ge=1, allow_inf_nan=False), Tag("value")] | Variable, _FORM]
-Probability = Annotated[Annotated[float, Field(gt=0, le=1), Tag("value")] | Variable, _FORM]
-Switch = Annotated[Annotated[bool, Tag("value")] | Variable, _FORM]
-SystemRole = Annotated[Annotated[Literal["system", "developer"], Tag("value")] | Variable, _FORM]
-KeepWorkspaces = Annotated[Annotated[Literal["never", "failed", "always"], Tag("value")] | Variable, _FORM]
-LogFormat = Annotated[Annotated[Literal["summary", "json"], Tag("value")] | Variable, _FORM]
+Seconds = Annotated[Annotated[float, Field(gt=0, allow_inf_nan=False), Tag("value")] | Variable, OR_VARIABLE]
+Factor = Annotated[Annotated[float, Field(ge=1, allow_inf_nan=False), Tag("value")] | Variable, OR_VARIABLE]
+Probability = Annotated[Annotated[float, Field(gt=0, le=1), Tag("value")] | Variable, OR_VARIABLE]
+Switch = Annotated[Annotated[bool, Tag("value")] | Variable, OR_VARIABLE]
+SystemRole = Annotated[Annotated[Literal["system", "developer"], Tag("value")] | Variable, OR_VARIABLE]
+KeepWorkspaces = Annotated[Annotated[Literal["never", "failed", "always"], Tag("value")] | Variable, OR_VARIABLE]
+LogFormat = Annotated[Annotated[Literal["summary", "json"], Tag("value")] | Variable, OR_VARIABLE]
 
 TargetName = Annotated[Word, AfterValidator(_fixed)]
 Command = Annotated[list[Word], Field(min_length=1)] | Word
@@ -85,14 +87,20 @@ class Prices(FormatModel):
 
     input: Amount = Field(description="Price of tokens that are sent.")
     output: Amount = Field(description="Price of tokens that come back, reasoning included.")
-    cached_input: Amount | None = Field(None, description="Price of sent tokens that the API has cached; `input` if absent.")
-    cache_write: Amount | None = Field(None, description="Price of tokens written to the API's cache; `input` if absent.")
+    cached_input: Amount | None = Field(
+        None, description="Price of sent tokens that the API has cached; `input` if absent."
+    )
+    cache_write: Amount | None = Field(
+        None, description="Price of tokens written to the API's cache; `input` if absent."
+    )
 
 
 class TargetBase(FormatModel):
     """The settings that every target has."""
 
-    name: TargetName = Field(description="Names the target in suites, on the command line and in reports; unique in the file.")
+    name: TargetName = Field(
+        description="Names the target in suites, on the command line and in reports; unique in the file."
+    )
     provider: str = Field(description="The adapter that takes requests to the model or agent.")
     description: str | None = Field(None, description="What the target is for.")
     judge_target: TargetName | None = Field(
@@ -100,8 +108,12 @@ class TargetBase(FormatModel):
     )
     workers: Count | None = Field(None, description="How many requests may be under way at once.")
     system_prompt: str | None = Field(None, description="The system text of cases for which nothing else gives one.")
-    timeout: Seconds | None = Field(None, description="Seconds that one answer may take; the provider's own limit if absent.")
-    max_retries: CountOrNone = Field(3, description="How often a request that failed for a passing reason is sent again.")
+    timeout: Seconds | None = Field(
+        None, description="Seconds that one answer may take; the provider's own limit if absent."
+    )
+    max_retries: CountOrNone = Field(
+        3, description="How often a request that failed for a passing reason is sent again."
+    )
     retry_initial_delay: Delay = Field(1.0, description="Seconds before the first retry.")
     retry_factor: Factor = Field(2.0, description="By how much the delay grows from one retry to the next.")
     retry_max_delay: Delay = Field(60.0, description="The longest delay before a retry, in seconds.")
@@ -124,7 +136,8 @@ class ModelApi(Http):
 
     model: Word = Field(description="The model's name, as the API knows it.")
     api_key: Word | None = Field(
-        None, description="The key; the provider's usual environment variable if absent. Write `${{ NAME }}`, not the key."
+        None,
+        description="The key; the provider's usual environment variable if absent. Write `${{ NAME }}`, not the key.",
     )
     stream: Switch = Field(False, description="Whether answers are streamed, which tells the time to the first token.")
     extra_body: dict[str, Any] | None = Field(

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Problem
+from ..suite.sources import DataPath
 
-__all__ = ["DataPath", "Reference", "is_whole_reference", "malformed", "missing", "references", "substitute"]
-
-DataPath = tuple[str | int, ...]
+__all__ = ["Reference", "is_whole_reference", "malformed", "missing", "references", "substitute"]
 
 _OPEN, _CLOSE = "${{", "}}"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -54,9 +53,7 @@ def references(value: Any, path: DataPath = ()) -> list[Reference]:
     found = []
     for where, text in _texts(value, path):
         pieces = _pieces(text)
-        found += [
-            Reference(where, piece.name, len(pieces) == 1) for piece in pieces if piece.name is not None
-        ]
+        found += [Reference(where, piece.name, len(pieces) == 1) for piece in pieces if piece.name is not None]
     return found
 
 

@@ -1,0 +1,1 @@
+"""Graders written in Markdown: decks, the files that they include and embed, and samples."""

@@ -1,0 +1,84 @@
+"""The front matter of a deck: how it scores, what it talks about, and how the model is asked."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from ..conversation.authored import FormatModel
+from .scale import ScaleSpec
+
+__all__ = ["FrontMatter", "MetaSpec"]
+
+_OPTIONS = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_output_tokens",
+    "seed",
+    "stop",
+    "frequency_penalty",
+    "presence_penalty",
+    "reasoning_effort",
+    "response_format",
+    "tool_choice",
+)
+
+
+class MetaSpec(FormatModel):
+    """Anything about the deck; only `rendered_samples` has a meaning here."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    rendered_samples: list[str] | None = Field(None, description="Ids of the samples that the deck's text talks about.")
+
+
+class FrontMatter(FormatModel):
+    """The TOML between the `+++` lines at the top of a deck. It never reaches the model."""
+
+    scale: ScaleSpec | None = Field(None, description="The scores that the grader gives; inferred if absent.")
+    meta: MetaSpec = Field(default_factory=MetaSpec, description="Anything about the deck.")
+    tools: list[dict[str, Any]] = Field([], description="Tools that are offered to the model, in OpenAI's form.")
+    contexts: Any = Field(None, description="`[contexts.name]`: what the deck asks for.")
+    samples: Any = Field(None, description="`[[samples]]`: conversations that people have labelled.")
+    gates: list[str] | dict[str, Any] | None = Field(None, description="Bars that a calibration of the deck must meet.")
+    thresholds: dict[str, Any] | None = Field(None, description="Bounds for the verdict of a calibration.")
+    name: str | None = Field(None, description="A title for people.")
+    description: str | None = Field(None, description="What the deck grades, for people.")
+    model: str | dict[str, Any] | None = Field(None, description="The model to ask, or a table of model options.")
+    options: dict[str, Any] | None = Field(None, description="Model options, passed on as they are.")
+    temperature: float | None = Field(None, description="A model option.")
+    top_p: float | None = Field(None, description="A model option.")
+    max_tokens: int | None = Field(None, description="A model option.")
+    max_output_tokens: int | None = Field(None, description="A model option.")
+    seed: int | None = Field(None, description="A model option.")
+    stop: str | list[str] | None = Field(None, description="A model option.")
+    frequency_penalty: float | None = Field(None, description="A model option.")
+    presence_penalty: float | None = Field(None, description="A model option.")
+    reasoning_effort: str | None = Field(None, description="A model option.")
+    response_format: dict[str, Any] | None = Field(None, description="A model option.")
+    tool_choice: str | dict[str, Any] | None = Field(None, description="A model option.")
+
+    @model_validator(mode="after")
+    def _has_each_option_once(self) -> Self:
+        seen: set[str] = set()
+        for table in self._option_tables():
+            twice = sorted(seen & table.keys())
+            if twice:
+                raise PydanticCustomError(
+                    "option_twice", "the model option `{name}` is given twice", {"name": twice[0], "hint": "remove one"}
+                )
+            seen |= table.keys()
+        return self
+
+    @property
+    def model_options(self) -> dict[str, Any]:
+        """All model options, from the top level, `[model]` and `[options]`; a model's name is `model`."""
+        return {name: value for table in self._option_tables() for name, value in table.items()}
+
+    def _option_tables(self) -> list[dict[str, Any]]:
+        top = {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
+        model = self.model if isinstance(self.model, dict) else {"model": self.model} if self.model else {}
+        return [top, model, self.options or {}]

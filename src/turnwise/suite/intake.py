@@ -1,0 +1,95 @@
+"""One case from its raw value to a validated spec, with all that there is to say about it on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..diagnostics import Diagnostic, Severity
+from ..errors import Problem, ResolutionError
+from .case import CaseContext, make_case
+from .format import CaseSpec
+from .sources import DataPath, Source, shown_path
+
+__all__ = ["AuthoredPath", "Intake", "as_written", "problem_diagnostic"]
+
+AuthoredPath = Callable[[DataPath], DataPath]
+
+
+def as_written(path: DataPath) -> DataPath:
+    """The path of a file in our own format: nothing was translated."""
+    return path
+
+
+class Intake:
+    """Takes the cases of one suite in and collects what is wrong with them in `diagnostics`."""
+
+    def __init__(self, context: CaseContext, diagnostics: list[Diagnostic]) -> None:
+        self.context = context
+        self.diagnostics = diagnostics
+
+    def take(
+        self, value: Any, source: Source, path: DataPath = (), authored: AuthoredPath = as_written
+    ) -> CaseSpec | None:
+        """The case that stands at `path` of its file, or None if it is not well formed."""
+        try:
+            spec = CaseSpec.model_validate(value)
+        except ValidationError as error:
+            from .explain import explain
+
+            case_id = value.get("id") if isinstance(value, dict) else None
+            self.diagnostics += explain(
+                error,
+                data=value,
+                model=CaseSpec,
+                source=source,
+                prefix=path,
+                authored=authored,
+                case_id=case_id if isinstance(case_id, str) else None,
+            )
+            return None
+        for problem in self._problems(spec, source):
+            place = authored((*path, *problem.path))
+            self.diagnostics.append(problem_diagnostic(problem, "error", source, place, spec.id))
+        if spec.metadata and spec.system_prompt is not None and "systemPrompt" in spec.metadata:
+            message = "`system_prompt` and `metadata.systemPrompt` are both given: `system_prompt` is used"
+            problem = Problem(("metadata", "systemPrompt"), "two-system-prompts", message, "remove one of them")
+            place = authored((*path, *problem.path))
+            self.diagnostics.append(problem_diagnostic(problem, "warning", source, place, spec.id))
+        return spec
+
+    def duplicate(self, case_id: str, first_line: int | None, source: Source, path: DataPath) -> None:
+        """Say that an id is used twice."""
+        message = f"the id {case_id!r} is used twice, first in line {first_line}"
+        problem = Problem(path, "duplicate-id", message, "rename one of them")
+        self.diagnostics.append(problem_diagnostic(problem, "error", source, path, case_id))
+
+    def _problems(self, spec: CaseSpec, source: Source) -> list[Problem]:
+        """What the model of one case alone cannot tell."""
+        suite = self.context.suite
+        problems = []
+        if spec.input_messages is None and suite.input_messages is None:
+            hint = "add `input_messages: […]` to the case"
+            problems.append(Problem((), "missing-key", "`input_messages` is missing", hint))
+        prompt = spec.metadata.get("systemPrompt") if spec.metadata else None
+        if prompt is not None and not isinstance(prompt, str):
+            at = ("metadata", "systemPrompt")
+            problems.append(Problem(at, "wrong-type", "`metadata.systemPrompt` must be text", "quote it"))
+        if not problems and (spec.vars is not None or suite.vars is not None):
+            try:
+                make_case(spec, self.context, source)
+            except ResolutionError as error:
+                return list(error.problems)
+        return problems
+
+
+def problem_diagnostic(
+    problem: Problem, severity: Severity, source: Source, path: DataPath, case_id: str | None
+) -> Diagnostic:
+    """A problem of a case, with the place that it has in the file."""
+    place = source.place(path)
+    return Diagnostic(
+        severity, problem.code, problem.message, source.file, place, problem.hint, shown_path(path), case_id
+    )

@@ -1,0 +1,117 @@
+"""The cases of a dataset: one pass that validates every row, then as many passes over them as are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..diagnostics import Diagnostic, has_errors
+from ..errors import SuiteError
+from .case import Case, make_case
+from .datasets import read_rows
+from .format import CaseSpec
+from .ids import IdSet
+from .intake import Intake
+from .sources import Source
+
+__all__ = ["DatasetCases"]
+
+# A small dataset is kept from the validating pass; a larger one is read again, so that memory stays flat.
+_KEPT_CASES = 8_000
+_MOST_DIAGNOSTICS = 1_000
+
+
+class DatasetCases:
+    """A dataset whose rows are all looked at before the first one is used."""
+
+    def __init__(self, path: Path, file: str, intake: Intake) -> None:
+        self.path = path
+        self.file = file
+        self.count = 0
+        self._intake = intake
+        self._stamp: tuple[int, int, int] | None = None
+        self._kept: list[tuple[CaseSpec, Source]] | None = []
+
+    def check(self) -> None:
+        """Validate every row and find ids that are used twice; what is wrong goes to the intake's diagnostics."""
+        ids = IdSet()
+        twice: list[tuple[str, Source]] = []
+        diagnostics = self._intake.diagnostics
+        errors = warnings = 0
+        self._stamp = self._file_stamp()
+        for row in read_rows(self.path, self.file):
+            known = len(diagnostics)
+            if row.problem is not None:
+                diagnostics.append(row.problem)
+                spec = None
+            else:
+                spec = self._intake.take(row.value, row.source)
+            if spec is not None:
+                self._keep(spec, row.source)
+                if not ids.add(spec.id):
+                    twice.append((spec.id, row.source))
+            if len(diagnostics) > known:
+                errors += has_errors(diagnostics[known:])
+                warnings += not has_errors(diagnostics[known:])
+                if warnings > _MOST_DIAGNOSTICS and not has_errors(diagnostics[known:]):
+                    del diagnostics[known:]
+            if errors + len(twice) >= _MOST_DIAGNOSTICS:
+                self._report_twice(twice)
+                self._say("too-many", f"stopped after {_MOST_DIAGNOSTICS:,} rows with errors", "mend these first")
+                return
+        self._report_twice(twice)
+        if self.count == 0 and not errors:
+            self._say("empty", "the dataset holds no case", "write one case a line")
+
+    def __iter__(self) -> Iterator[Case]:
+        for spec, source in self._kept if self._kept is not None else self._again():
+            yield make_case(spec, self._intake.context, source)
+
+    def _keep(self, spec: CaseSpec, source: Source) -> None:
+        self.count += 1
+        if self._kept is not None:
+            self._kept.append((spec, source))
+            if self.count > _KEPT_CASES:
+                self._kept = None
+
+    def _again(self) -> Iterator[tuple[CaseSpec, Source]]:
+        """The rows that were found to be good, unless somebody has changed the file meanwhile."""
+        if self._file_stamp() != self._stamp:
+            message, hint = "the dataset has changed since it was validated", "load the suite again"
+            raise SuiteError([Diagnostic("error", "file-changed", message, self.file, hint=hint)])
+        for row in read_rows(self.path, self.file):
+            if row.problem is not None:
+                raise SuiteError([row.problem])
+            try:
+                spec = CaseSpec.model_validate(row.value)
+            except ValidationError as error:
+                from .explain import explain
+
+                raise SuiteError(explain(error, data=row.value, model=CaseSpec, source=row.source)) from None
+            yield spec, row.source
+
+    def _file_stamp(self) -> tuple[int, int, int] | None:
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _report_twice(self, twice: list[tuple[str, Source]]) -> None:
+        """Duplicates are rare: only now is it worth finding out where each id stood first."""
+        wanted = {case_id for case_id, _ in twice}
+        first: dict[str, int | None] = {}
+        for row in read_rows(self.path, self.file) if wanted else ():
+            case_id = row.value.get("id") if isinstance(row.value, dict) else None
+            if isinstance(case_id, str) and case_id in wanted:
+                first.setdefault(case_id, row.source.place(()).line)
+                if len(first) == len(wanted):
+                    break
+        for case_id, source in twice:
+            self._intake.duplicate(case_id, first.get(case_id), source, ("id",))
+
+    def _say(self, code: str, message: str, hint: str) -> None:
+        self._intake.diagnostics.append(Diagnostic("error", code, message, self.file, hint=hint))
