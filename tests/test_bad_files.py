@@ -24,8 +24,8 @@ def planted() -> set[Mark]:
             marks |= {(path.name, number, severity, code) for severity, code in PLANTED.findall(line)}
     for line in (BAD / "planted.txt").read_text(encoding="utf-8").splitlines():
         place, severity, code = line.split()
-        name, number = place.rsplit(":", 1)
-        marks.add((name, int(number), severity, code))
+        name, line_number = place.rsplit(":", 1)
+        marks.add((name, int(line_number), severity, code))
     return marks
 
 

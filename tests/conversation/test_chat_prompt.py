@@ -269,7 +269,7 @@ def test_tool_calls_beside_a_guideline_keep_its_marker(folder: Path) -> None:
 def test_names_calls_and_ids_pass_through(folder: Path) -> None:
     """`name`, `tool_calls` and `tool_call_id` pass through unchanged, in any role, and absent ones stay absent."""
     second = {"id": "c2", "name": "g", "input": {"x": [1, 2.5, None]}, "vendor": {"kept": True}}
-    turns = [
+    turns: list[dict[str, Any]] = [
         {"role": "user", "content": "x", "name": "Ann"},
         {"role": "assistant", "content": "y", "tool_calls": [CALL, second]},
         {"role": "tool", "content": "z", "tool_call_id": "c2", "name": "g"},

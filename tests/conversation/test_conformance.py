@@ -28,7 +28,7 @@ def write_project(entry: dict[str, Any], root: Path) -> Path:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8"))
-    suite = root / entry.get("eval_dir", ".") / "suite.yaml"
+    suite: Path = root / entry.get("eval_dir", ".") / "suite.yaml"
     suite.parent.mkdir(parents=True, exist_ok=True)
     case = {"id": "case", **entry["case"]}
     suite.write_text(json.dumps({**entry.get("suite", {}), "cases": [case]}), encoding="utf-8")

@@ -159,7 +159,7 @@ def test_visible_content(message: Message, visible: bool) -> None:
 
 def test_names_calls_and_ids_are_kept() -> None:
     """`name`, `tool_calls` and `tool_call_id` reach the conversation unchanged."""
-    calls = [CALL, {"type": "custom", "name": "g", "input": {"deep": [1, None]}, "extra": True}]
+    calls: list[dict[str, Any]] = [CALL, {"type": "custom", "name": "g", "input": {"deep": [1, None]}, "extra": True}]
     message = only_message({"role": "critic", "content": "x", "name": "Ann", "tool_calls": calls, "tool_call_id": "c9"})
     assert message == Message("critic", (Text("x"),), "Ann", tuple(calls), "c9")
 

@@ -61,7 +61,7 @@ def test_json_means_what_the_standard_library_says(value: Any, style: dict[str, 
         ("[1] [2]", "bad-json", "[2]"),
         ("{'a': 1}", "bad-json", "'a'"),
         ('{"a": "b\nc"}', "bad-json", "\nc"),
-        (r'{"a": "\ud83d\ude00", "b": "\ude00"}', "lone-surrogate", r"\ude00\""[:6] + '"}'),
+        (r'{"a": "\ud83d\ude00", "b": "\ude00"}', "lone-surrogate", r'\ude00"}'),
         (r'{"a": "\\ud800 \ud800"}', "lone-surrogate", r'\ud800"}'),
         (r'{"\ud800": 1}', "lone-surrogate", r"\ud800"),
         (r'"\ud83d\u0041"', "lone-surrogate", r"\ud83d"),
@@ -127,10 +127,11 @@ def test_a_path_that_is_not_there_leads_to_the_nearest_thing_above() -> None:
 @given(st.text(st.characters(codec="utf-8")) | st.text('{}[]",:\\u dDeE018-NaInfity\n', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No text makes the reader fail in a way of its own, and the place is in the text."""
+    found: JsonProblem | None = None
+    value = None
     try:
         value = read_json(text)
-    except JsonProblem as found:
-        assert 0 <= found.offset <= len(text)
-        assert found.message
-    else:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except JsonProblem as problem_of_text:
+        found = problem_of_text
+    assert found is None or (0 <= found.offset <= len(text) and found.message)
+    assert json.dumps(value, ensure_ascii=False).encode("utf-8")

@@ -38,6 +38,7 @@ def command(paths: tuple[str, ...], form: str) -> None:
     """
     from ..checks.validate import Validation
     from ..diagnostics import has_errors
+    from ..errors import UsageError
     from . import ExitCode
     from .output import STDIN_NAME, stdin_as_file
 
@@ -47,6 +48,9 @@ def command(paths: tuple[str, ...], form: str) -> None:
             validation.check_stream(path, STDIN_NAME)
     validation.check_paths([path for path in paths if path != "-"])
     validation.finish()
+    if not validation.checked:
+        hint = "name a suite, config, targets, deck or samples file, or a folder that holds some"
+        raise UsageError("there is nothing to validate", hint)
     _show(validation, form)
     click.get_current_context().exit(ExitCode.BAD_INPUT if has_errors(validation.diagnostics) else ExitCode.OK)
 

@@ -185,7 +185,7 @@ def _decode(data: bytes, written: str, path: Path) -> str:
     if position >= 0:
         raise _binary(written, f"a NUL byte at offset {position}", path)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise _binary(written, f"byte 0x{data[error.start]:02x} at offset {error.start}", path) from error
     return text.replace("\r\n", "\n").rstrip("\r\n")

@@ -9,6 +9,7 @@ from functools import lru_cache
 __all__ = ["DEFAULT_GUIDELINE_PATTERNS", "GuidelinePatterns", "PatternError", "translate_pattern"]
 
 DEFAULT_GUIDELINE_PATTERNS = ("**/*.instructions.md",)
+_MAX_DECIDED = 10_000
 
 
 class PatternError(ValueError):
@@ -34,6 +35,8 @@ class GuidelinePatterns:
         """Whether the file at this path (relative to the project root, with `/`) is a guideline."""
         decided = self._decided.get(path)
         if decided is None:
+            if len(self._decided) >= _MAX_DECIDED:
+                self._decided.clear()
             decided = self._decided[path] = self._decide(path)
         return decided
 

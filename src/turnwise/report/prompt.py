@@ -134,4 +134,4 @@ def _folded(text: str, folds: list[tuple[str, str]]) -> str:
 
 
 def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in printable(text).split("\n"))
+    return "\n".join(f"  {line}" if line else "" for line in printable(text).split("\n"))

@@ -58,13 +58,13 @@ def _authored_in_case(case: Any, path: DataPath) -> DataPath:
     if not isinstance(case, dict) or not path or path[0] in case:
         return path
     execution = case.get("execution")
-    holder = ("execution",) if isinstance(execution, dict) else ()
-    if path[0] == "target":
-        return (*holder, *path)
-    if path[0] == "graders":
-        if holder and "evaluators" not in execution:
-            holder = ()
-        return (*holder, "evaluators", *_authored_grader(path[1:]))
+    inner = execution if isinstance(execution, dict) else {}
+    match path:
+        case ("target", *_):
+            return ("execution", *path)
+        case ("graders", *rest):
+            holder = ("execution",) if "evaluators" in inner else ()
+            return (*holder, "evaluators", *_authored_grader(tuple(rest)))
     return path
 
 

@@ -29,7 +29,7 @@ _EXPECTED = {
 }
 _TAG_KEYS = ("type", "provider")
 _LONGEST_WORD = 100
-_SECRET = re.compile(r"key|token|secret|password|authorization|credential", re.IGNORECASE)
+_SECRET = re.compile(r"key|token(?!s)|secret|password|authorization|credential", re.IGNORECASE)
 
 
 class _Fault:
@@ -185,7 +185,8 @@ def _sentence(
             key = fault.context["discriminator"].strip("'")
             written = fault.input.get(key) if isinstance(fault.input, dict) else tag
             if not isinstance(written, str):
-                return "wrong-type", f"`{key}` must be text, found {described(written)}", None
+                hint = "quote it" if isinstance(written, int | float) else None
+                return "wrong-type", f"`{key}` must be text, found {described(written)}", hint
             return f"unknown-{key}", f"unknown {key} {tag!r}", did_you_mean(tag, tags, "expected one of")
         case "union_tag_not_found":
             key = str(fault.context.get("discriminator", "'type'")).strip("'")

@@ -58,6 +58,8 @@ def file_kind(path: Path) -> FileKind:
         return "targets"
     if name.endswith(".csv"):
         return "dataset"
+    if path.exists() and not path.is_file():
+        return "suite"  # a pipe, as from a shell's <(…): it can be read only once
     try:
         with open(path, "rb") as stream:
             start = stream.read(_SNIFFED_BYTES).decode("utf-8", "replace")

@@ -40,7 +40,7 @@ class DatasetCases:
         ids = IdSet()
         twice: list[tuple[str, Source]] = []
         diagnostics = self._intake.diagnostics
-        errors = warnings = 0
+        errors = 0
         self._stamp = self._file_stamp()
         for row in read_rows(self.path, self.file):
             known = len(diagnostics)
@@ -54,10 +54,10 @@ class DatasetCases:
                 if not ids.add(spec.id):
                     twice.append((spec.id, row.source))
             if len(diagnostics) > known:
-                errors += has_errors(diagnostics[known:])
-                warnings += not has_errors(diagnostics[known:])
-                if warnings > _MOST_DIAGNOSTICS and not has_errors(diagnostics[known:]):
-                    del diagnostics[known:]
+                if has_errors(diagnostics[known:]):
+                    errors += 1
+                elif known >= _MOST_DIAGNOSTICS:
+                    del diagnostics[known:]  # more warnings than anybody reads
             if errors + len(twice) >= _MOST_DIAGNOSTICS:
                 self._report_twice(twice)
                 self._say("too-many", f"stopped after {_MOST_DIAGNOSTICS:,} rows with errors", "mend these first")
