@@ -18,6 +18,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: pyproject.toml requirements.txt | $(VENV)/bin/python
 	$(PIP) install -c requirements.txt -e .
+	@$(BIN)/python -m compileall -q src  # also where PYTHONDONTWRITEBYTECODE is set: start-up is a feature
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

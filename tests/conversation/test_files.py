@@ -382,6 +382,7 @@ def test_a_huge_file_is_refused_without_reading_it(root: Path) -> None:
         (b"a\r\nb\r\nc", "a\nb\nc"),
         (b"a\nb\r\nc", "a\nb\nc"),
         (b"a\rb", "a\rb"),
+        (b"a\rb\r", "a\rb"),
         (b"\n\na", "\n\na"),
         (b"  a  \n", "  a  "),
         (b"a\n \n", "a\n "),

@@ -154,7 +154,8 @@ def test_any_text_is_an_image_or_a_clear_error(text: str, start: str) -> None:
     root = Path(__file__).with_name("data")
     with suppress(FileReferenceError):
         image = read(root, start + text)
-        assert base64.b64encode(base64.b64decode(image.data, validate=True)).decode()[:-3] == image.data[:-3]
+        assert image.media_type.startswith("image/")
+        assert isinstance(base64.b64decode(image.data, validate=True), bytes)
 
 
 @pytest.mark.parametrize(

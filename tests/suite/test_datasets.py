@@ -176,7 +176,8 @@ def test_a_large_dataset_is_not_kept(tmp_path: Path) -> None:
     count, size = 30_000, 500
     with open(path, "w") as stream:
         stream.writelines(row(f"case-{number}", "x" * size) + "\n" for number in range(count))
-    turnwise.load_suite(path).cases[0]  # what is imported and compiled once is not counted
+    (tmp_path / "small.jsonl").write_text(row("a"))
+    turnwise.load_suite(tmp_path / "small.jsonl")  # what is imported and compiled once is not counted
     tracemalloc.start()
     try:
         suite = turnwise.load_suite(path)
@@ -243,8 +244,8 @@ def test_a_hopeless_dataset_is_given_up(tmp_path: Path) -> None:
 
 def test_warnings_do_not_stop_a_dataset(tmp_path: Path) -> None:
     """However many warnings there are, the suite loads, and no more of them are kept than anybody reads."""
-    line = '{"id": "c%d", "system_prompt": "a", "metadata": {"systemPrompt": "b"}, "input_messages": [{"role": "user", "content": "x"}]}'
-    suite, diagnostics = read(tmp_path / "rows.jsonl", "\n".join(line % number for number in range(1_500)))
+    lines = (row(f"c{number}", system_prompt="a", metadata={"systemPrompt": "b"}) for number in range(1_500))
+    suite, diagnostics = read(tmp_path / "rows.jsonl", "\n".join(lines))
     assert suite is not None
     assert len(suite.cases) == 1_500
     assert {found.severity for found in diagnostics} == {"warning"}

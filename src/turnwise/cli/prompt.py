@@ -107,7 +107,6 @@ class _Printer:
     def finish(self) -> bool:
         """Close the output; whether anything failed."""
         from ..errors import UsageError
-        from ..suite.explain import did_you_mean
 
         if self._json:
             sys.stdout.write("\n]\n" if self._printed else "[]\n")
@@ -117,6 +116,8 @@ class _Printer:
                 "no suite found", "a suite is a YAML file with `cases:` or a JSONL file with a case a line"
             )
         if self._wanted and not self._printed and not self._failed:
+            from ..suite.explain import did_you_mean
+
             wanted = ", ".join(self._wanted)
             raise UsageError(f"no case is named {wanted}", did_you_mean(self._wanted[0], self._ids[:200], "there are"))
         return self._failed

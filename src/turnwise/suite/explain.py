@@ -30,6 +30,7 @@ _EXPECTED = {
 _TAG_KEYS = ("type", "provider")
 _LONGEST_WORD = 100
 _SECRET = re.compile(r"key|token(?!s)|secret|password|authorization|credential", re.IGNORECASE)
+_SECRET_LINE = re.compile(rf"(?:{_SECRET.pattern})[\w-]*[\"']?\s*:", re.IGNORECASE)
 
 
 class _Fault:
@@ -211,7 +212,7 @@ def _noun(model: type[BaseModel]) -> str:
 
 def _safe_place(source: Source, path: DataPath, key: bool) -> Place:
     place = source.place(path, key)
-    if any(is_secret_key(step) for step in path):
+    if any(is_secret_key(step) for step in path) or _SECRET_LINE.search(place.source or ""):
         return Place(place.line, place.column, None)
     return place
 

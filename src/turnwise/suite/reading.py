@@ -69,10 +69,11 @@ def decode_source(data: bytes, file: str) -> str:
 
 def read_document(text: str, file: str) -> tuple[Any, Source]:
     """The value of a YAML or JSON text, and where everything in it is."""
-    from .json_reader import JsonProblem, read_json
     from .yaml_reader import YamlProblem, read_yaml
 
     if text.lstrip()[:1] in ("{", "["):
+        from .json_reader import JsonProblem, read_json
+
         json_source = JsonSource(file, text)
         try:
             return read_json(text), json_source
