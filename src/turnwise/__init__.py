@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .conversation import Conversation, File, Image, Message, Text
     from .diagnostics import Diagnostic
-    from .errors import ConfigError, InputError, ResolutionError, SuiteError, TurnwiseError
+    from .errors import (
+        ConfigError,
+        DeckError,
+        InputError,
+        ResolutionError,
+        SuiteError,
+        TargetsError,
+        TurnwiseError,
+        UsageError,
+    )
     from .suite.case import Case
     from .suite.suite import Suite, load_suite
 
@@ -22,6 +31,7 @@ __all__ = [
     "Case",
     "ConfigError",
     "Conversation",
+    "DeckError",
     "Diagnostic",
     "File",
     "Image",
@@ -30,8 +40,10 @@ __all__ = [
     "ResolutionError",
     "Suite",
     "SuiteError",
+    "TargetsError",
     "Text",
     "TurnwiseError",
+    "UsageError",
     "__version__",
     "load_suite",
 ]
@@ -42,7 +54,16 @@ __version__ = "0.1.0"
 _HOMES = {
     "conversation": ("Conversation", "File", "Image", "Message", "Text"),
     "diagnostics": ("Diagnostic",),
-    "errors": ("ConfigError", "InputError", "ResolutionError", "SuiteError", "TurnwiseError"),
+    "errors": (
+        "ConfigError",
+        "DeckError",
+        "InputError",
+        "ResolutionError",
+        "SuiteError",
+        "TargetsError",
+        "TurnwiseError",
+        "UsageError",
+    ),
     "suite.case": ("Case",),
     "suite.suite": ("Suite", "load_suite"),
 }

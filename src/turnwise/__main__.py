@@ -1,6 +1,6 @@
 """`python -m turnwise`."""
 
-from .cli import main
+from .cli import process
 
 if __name__ == "__main__":
-    main()
+    process()

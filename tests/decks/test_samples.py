@@ -235,10 +235,10 @@ def test_old_format(tmp_path: Path) -> None:
         ("score = nan", "a score must be a finite number, found the number nan", "a word or true/false is a `label`"),
         ("expected = ['x']", "a label must be a text or a finite number, found a list", None),
         ("expected = ''", "a label must be a text or a finite number, found an empty text", None),
-        ("tags = 'x'", "`tags` must be a list, found the text 'x'", None),
+        ("tags = 'x'", "`tags` must be a list, found the text 'x'", "write a list"),
         ("tags = [1]", "this item must be text, found the number 1", "quote it"),
         ("id = 5", "`id` must be text, found the number 5", "quote it"),
-        ("id = ''", "`id` must not be empty", None),
+        ("id = ''", "`id` must not be empty", "fill it in, or remove it"),
         ("cluster = 7", "`cluster` must be text, found the number 7", "quote it"),
     ],
 )

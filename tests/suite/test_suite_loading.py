@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import turnwise
+from turnwise.conversation import File
 from turnwise.diagnostics import Diagnostic
 from turnwise.errors import ConfigError, SuiteError
 from turnwise.suite.format import LongGrader
@@ -92,7 +93,8 @@ def test_every_field_of_a_suite_is_read(tmp_path: Path) -> None:
     assert suite.guidelines.patterns == ("rules/**",)
     assert suite.warnings == ()
     assert suite.dataset is None
-    line, short, long = suite.spec.graders or ()
+    assert suite.spec.graders is not None
+    line, short, long = suite.spec.graders
     assert line == "Mentions rain"
     assert short == {"contains": "umbrella"}
     assert isinstance(long, LongGrader)
@@ -291,7 +293,7 @@ def test_guideline_patterns_of_a_suite(tmp_path: Path, patterns: str | None, gui
         content: [Hello, {{type: file, value: g.instructions.md}}, {{type: file, value: n.txt}}]
 """
     conversation = load(tmp_path, text).cases[0].conversation
-    attached = [part.written for part in conversation.messages[0].parts if getattr(part, "guideline", False)]
+    attached = [part.written for part in conversation.messages[0].parts if isinstance(part, File) and part.guideline]
     assert attached == guidelines
 
 

@@ -1,21 +1,23 @@
-"""Validating files of every kind, and what only shows when they are seen together."""
+"""Validating files of every kind, each by the room that knows it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..conversation.guidelines import GuidelinePatterns
+from ..conversation.files import shown_file
 from ..diagnostics import Diagnostic
 from ..errors import InputError
 from ..suite.check import check_case
-from ..suite.explain import did_you_mean
 from ..suite.find import FileKind, Found, file_kind, find_files
 from ..suite.project import Project, Projects, read_config
-from ..suite.sources import DataPath, Source, shown_path
-from ..suite.suite import Suite, read_suite
+from ..suite.sources import DataPath, Source
+from ..suite.suite import Suite, survey_suite
+from .together import case_target_names, suite_target_names, unknown_target, unused_patterns
 
 __all__ = ["Validation"]
+
+_SUITE_ENDINGS = (".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".csv", "")
 
 
 class Validation:
@@ -27,11 +29,13 @@ class Validation:
         self.skipped = 0
         self._projects = Projects()
         self._done: set[Path] = set()
+        self._whole: list[Path] = []  # folders of which everything was looked at
         self._suites: list[Suite] = []
         self._targets: dict[Path, list[str] | None] = {}
 
     def check_paths(self, arguments: Sequence[str]) -> None:
         """Check files, folders and globs. Raises `UsageError` for one that does not exist."""
+        self._whole += [Path(argument).resolve() for argument in arguments if Path(argument).is_dir()]
         datasets: list[Found] = []
         for found in find_files(arguments):
             kind = file_kind(found.path)
@@ -48,38 +52,27 @@ class Validation:
         self._check_suite(path, file, Path.cwd())
 
     def finish(self) -> None:
-        """Say what only shows at the end: problems of the projects around the files, and patterns never used."""
+        """Say what only shows at the end: problems of the projects around the files, and what nothing uses."""
         for project, _, patterns in list(self._projects):
             self._check_project(project)
             if project.config.guideline_patterns is not None and project.config_source is not None:
-                self._unused(patterns, project.config_source)
+                seen_whole = any(project.root.is_relative_to(folder) for folder in self._whole)
+                elsewhere = None if seen_whole else project
+                self.diagnostics += unused_patterns(patterns, project.config_source, elsewhere)
         for suite in self._suites:
             if suite.spec.guideline_patterns is not None:
-                self._unused(suite.guidelines, suite.source)
-            self._check_target_names(suite)
+                self.diagnostics += unused_patterns(suite.guidelines, suite.source, None)
         self.diagnostics = _in_order(self.diagnostics)
 
     def _check(self, found: Found, kind: FileKind) -> None:
-        real = found.path.resolve() if found.path.exists() else found.path
-        if real in self._done:
+        if not self._first_time(found.path):
             return
-        self._done.add(real)
-        if kind == "other" and not found.named:
-            self.skipped += 1
-            if found.path.suffix in (".yaml", ".yml"):
-                message = "skipped: no `cases`, `samples`, `targets` or config key at its top level"
-                self._say(
-                    "warning",
-                    "not-ours",
-                    message,
-                    found.file,
-                    "name the file itself to have it read as a suite",
-                )
+        if kind == "other" and not self._is_worth_reading(found):
             return
         self.checked += 1
         match kind:
             case "config":
-                self._check_config(found)
+                self._check_config(found.path)
             case "targets":
                 self._check_targets(found.path)
             case "env":
@@ -95,50 +88,72 @@ class Validation:
             case _:
                 self._check_suite(found.path, found.file, None)
 
+    def _first_time(self, path: Path) -> bool:
+        real = path.resolve() if path.exists() else path
+        if real in self._done:
+            return False
+        self._done.add(real)
+        return True
+
+    def _is_worth_reading(self, found: Found) -> bool:
+        """A file of no known kind: one that the user named is read as a suite, if it can be one."""
+        if found.named and found.path.suffix.lower() in _SUITE_ENDINGS:
+            return True
+        if found.named:
+            message = "not a kind of file that is understood"
+            hint = "suites end in .yaml, .json, .jsonl or .csv, decks in .deck.md; samples in .toml hold [[samples]]"
+            self.checked += 1
+            self.diagnostics.append(Diagnostic("error", "unknown-kind", message, found.file, hint=hint))
+            return False
+        self.skipped += 1
+        if found.path.suffix in (".yaml", ".yml"):
+            message = "skipped: no `cases`, `samples`, `targets` or config key at its top level"
+            hint = "name the file itself to have it read as a suite"
+            self.diagnostics.append(Diagnostic("warning", "not-ours", message, found.file, hint=hint))
+        return False
+
     def _check_suite(self, path: Path, file: str, folder: Path | None) -> None:
         try:
-            suite, diagnostics = read_suite(path, self._projects, file=file, folder=folder)
+            suite, diagnostics = survey_suite(path, self._projects, file=file, folder=folder)
         except InputError as error:  # the project's config: said once, by whichever suite met it first
             self.diagnostics += error.diagnostics
             return
-        self._add_suite(suite, diagnostics)
-
-    def _add_suite(self, suite: Suite | None, diagnostics: list[Diagnostic]) -> None:
         self.diagnostics += diagnostics
         if suite is None:
             return
         self._suites.append(suite)
         if suite.dataset is not None:
             self._done.add(suite.dataset.resolve())
+        self._check_project(suite.project)
+        known = self._targets.get(suite.project.targets_file.resolve())
+        self._check_names(suite_target_names(suite), known, suite.source, None)
         for case in suite.cases:
             self.diagnostics += check_case(case)
+            self._check_names(case_target_names(case, suite), known, case.source, case.id)
 
-    def _check_config(self, found: Found) -> None:
+    def _check_config(self, path: Path) -> None:
         try:
-            read_config(found.path)
+            read_config(path)
         except InputError as error:
             self.diagnostics += error.diagnostics
 
     def _check_project(self, project: Project) -> None:
+        """The files that every suite of the project depends on."""
+        for env in (project.root / ".turnwise" / ".env", project.root / ".env"):
+            if env.is_file() and self._first_time(env):
+                self.checked += 1
+                self._check_env(env)
         targets = project.targets_file
         if targets.is_file():
-            if targets.resolve() not in self._done:
-                self._done.add(targets.resolve())
+            if self._first_time(targets):
                 self.checked += 1
                 self._check_targets(targets)
         elif project.config.targets is not None and project.config_source is not None:
             place = project.config_source.place(("targets",))
             message = f"the targets file {project.config.targets} does not exist"
-            self.diagnostics.append(
-                Diagnostic(
-                    "error",
-                    "file-missing",
-                    message,
-                    project.config_source.file,
-                    place,
-                    "create it, or mend the path",
-                )
-            )
+            hint = f"create {shown_file(targets)}, or mend the path"
+            file = project.config_source.file
+            self.diagnostics.append(Diagnostic("error", "file-missing", message, file, place, hint, "targets"))
 
     def _check_targets(self, path: Path) -> None:
         from ..targets.load import read_targets
@@ -152,37 +167,12 @@ class Validation:
 
         self.diagnostics += read_dotenv(path)[1]
 
-    def _check_target_names(self, suite: Suite) -> None:
-        """A target that the project does not define can still be a `provider/model`, so this is no error."""
-        known = self._targets.get(suite.project.targets_file.resolve())
-        if known is None:
-            return
-        single: list[tuple[DataPath, str]] = [(("target",), suite.spec.target)] if suite.spec.target else []
-        several: list[tuple[DataPath, str]] = [
-            (("targets", i), name) for i, name in enumerate(suite.spec.targets or ())
-        ]
-        for path, name in single + several:
-            if name not in known and "/" not in name:
-                self.diagnostics.append(
-                    Diagnostic(
-                        "warning", "unknown-target", f"no target is named {name!r}", suite.source.file,
-                        suite.source.place(path), did_you_mean(name, known, "the project has"),
-                    )
-                )  # fmt: skip
-
-    def _unused(self, patterns: GuidelinePatterns, source: Source) -> None:
-        for index, pattern in enumerate(patterns.patterns):
-            if index not in patterns.used:
-                path: DataPath = ("guideline_patterns", index)
-                message = f"the guideline pattern {pattern!r} matches no file that a case refers to"
-                hint = "patterns are matched on paths from the project root"
-                place = source.place(path)
-                self.diagnostics.append(
-                    Diagnostic("warning", "unused-pattern", message, source.file, place, hint, shown_path(path))
-                )
-
-    def _say(self, severity: str, code: str, message: str, file: str, hint: str) -> None:
-        self.diagnostics.append(Diagnostic(severity, code, message, file, hint=hint))  # type: ignore[arg-type]
+    def _check_names(
+        self, names: Iterable[tuple[DataPath, str]], known: list[str] | None, source: Source, case_id: str | None
+    ) -> None:
+        for path, name in names:
+            if known is not None and name not in known and "/" not in name:
+                self.diagnostics.append(unknown_target(name, known, source, path, case_id))
 
 
 def _in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

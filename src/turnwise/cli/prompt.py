@@ -145,7 +145,7 @@ class _Printer:
         else:
             from ..suite.check import case_errors
 
-            text = prompt_text(case, suite.file, known, style=self._style, full=self._full, question=self._question)
+            text = prompt_text(case, known, style=self._style, full=self._full, question=self._question)
             self._failed |= bool(case_errors(case))
             sys.stdout.write(text + "\n")
         self._printed += 1

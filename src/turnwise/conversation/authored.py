@@ -6,9 +6,10 @@ would take twice as long to validate.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, Required, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
@@ -42,7 +43,8 @@ class TextSegment(FormatModel):
     @model_validator(mode="after")
     def _has_one_text(self) -> Self:
         if (self.value is None) == (self.text is None):
-            raise PydanticCustomError("text_segment", "a text segment needs `value` (or `text`), and only one of them")
+            rule = "a text segment needs `value` (or `text`), and only one of them"
+            raise PydanticCustomError("text_segment", rule, {"hint": "write `{type: text, value: …}`"})
         return self
 
 
@@ -105,9 +107,8 @@ def _says_something(message: MessageDict) -> MessageDict:
     if calls:
         for call in calls:
             if tool_call_name(call) is None:
-                raise PydanticCustomError(
-                    "tool_call_name", "a tool call needs `function: {name: …, arguments: …}`, or a `name`"
-                )
+                rule = "a tool call needs `function: {name: …, arguments: …}`, or a `name`"
+                raise PydanticCustomError("tool_call_name", rule, {"hint": "name the function that is called"})
     elif message.get("content") is None:
         raise PydanticCustomError(
             "no_content",
@@ -118,3 +119,13 @@ def _says_something(message: MessageDict) -> MessageDict:
 
 
 AuthoredMessage = Annotated[MessageDict, AfterValidator(_says_something)]
+
+
+def authored_messages(values: Any) -> list[MessageDict]:
+    """A list of messages, checked. Raises `pydantic.ValidationError`."""
+    return _adapter().validate_python(values)
+
+
+@cache
+def _adapter() -> TypeAdapter[list[MessageDict]]:
+    return TypeAdapter(list[AuthoredMessage])

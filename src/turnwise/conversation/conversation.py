@@ -65,15 +65,13 @@ class Conversation:
         """
         from copy import deepcopy
 
-        from pydantic import TypeAdapter
-
-        from .authored import AuthoredMessage
+        from .authored import authored_messages
         from .files import ProjectFiles
         from .guidelines import GuidelinePatterns
         from .resolve import resolve
 
         return resolve(
-            TypeAdapter(list[AuthoredMessage]).validate_python([deepcopy(dict(message)) for message in messages]),
+            authored_messages([deepcopy(dict(message)) for message in messages]),
             files=files or ProjectFiles(Path(folder)),
             guidelines=guidelines or GuidelinePatterns(),
             folder=Path(folder),

@@ -28,6 +28,14 @@ _MARKDOWN_ENDINGS = (".md", ".markdown")
 _DATA_ENDINGS = (".jsonl", ".ndjson", ".yaml", ".yml", ".json", ".csv")
 
 
+_HINTS = {
+    "include-outside": "move the file into the project; the root is the folder with .turnwise, .agentv or .git",
+    "include-url": "save it as a file of the project: nothing is downloaded",
+    "include-cycle": "remove one of the lines that close the circle",
+    "too-many-includes": "include less: no deck needs so much",
+}
+
+
 class _Text:
     """A Markdown file on the way: its name, the lines of its body, and the chain of files that led to it."""
 
@@ -198,9 +206,7 @@ class Expansion:
     def _error(self, code: str, message: str, reference: Reference, text: _Text, found: Path | None) -> None:
         last = shown_file(found) if found is not None else reference.target
         chain = " → ".join([*(shown_file(path) for path in text.chain), last])
-        hint = "paths are relative to the file that holds the line"
-        if code == "include-outside":
-            hint = "move the file into the project; the root is the folder with .turnwise, .agentv or .git"
+        hint = _HINTS.get(code, "paths are relative to the file that holds the line")
         self.diagnostics.append(
             Diagnostic("error", code, f"{message} ({chain})", text.file, text.place(reference), hint)
         )

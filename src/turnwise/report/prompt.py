@@ -50,7 +50,6 @@ def prompt_record(case: Case, suite: str, known: Iterable[Diagnostic] = ()) -> d
 
 def prompt_text(
     case: Case,
-    suite: str,
     known: Iterable[Diagnostic] = (),
     *,
     style: Style = plain,
@@ -59,7 +58,7 @@ def prompt_text(
 ) -> str:
     """The same for a terminal: roles coloured, long files folded unless `full`; `question` shows the transcript."""
     line = case.place.line
-    where = f"{suite}:{line}" if line is not None else suite
+    where = f"{case.source.file}:{line}" if line is not None else case.source.file
     blocks = [f"{style(f'── {printable(case.id)}', 'cyan', bold=True)}  {style(where, 'grey')}"]
     errors = case_errors(case)
     if errors:

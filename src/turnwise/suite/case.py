@@ -87,12 +87,14 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
     expected = spec.expected_messages if spec.expected_messages is not None else suite.expected_messages or ()
     outcome = spec.outcome if spec.outcome is not None else suite.outcome
     system_prompt = _system_prompt(spec, suite)
+    graders = _graders(spec, suite)
     if suite.vars is not None or spec.vars is not None:
         filler = Filler({**(suite.vars or {}), **(spec.vars or {})})
         messages = filler.messages(messages, "input_messages")
         expected = filler.messages(expected, "expected_messages")
         outcome = outcome and filler.text(outcome, ("outcome",))
         system_prompt = system_prompt and filler.text(system_prompt, ("system_prompt",))
+        graders = filler.graders(graders)
         if filler.problems:
             raise ResolutionError(filler.problems)
     return Case(
@@ -103,7 +105,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         outcome=outcome,
         system_prompt=system_prompt,
         target=spec.target if spec.target is not None else suite.target,
-        graders=_graders(spec, suite),
+        graders=graders,
         threshold=spec.threshold if spec.threshold is not None else suite.threshold,
         trials=spec.trials if spec.trials is not None else suite.trials,
         tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))),

@@ -170,11 +170,8 @@ def _sentence(
     found = "a value that is not shown" if last is not None and is_secret_key(last) else described(fault.input)
     if expected:
         scalar = isinstance(fault.input, int | float) and "text" in expected
-        return (
-            "wrong-type",
-            f"{where} must be {' or '.join(expected)}, found {found}",
-            "quote it" if scalar else None,
-        )
+        form = " or ".join(expected)
+        return "wrong-type", f"{where} must be {form}, found {found}", "quote it" if scalar else f"write {form}"
     match fault.kind:
         case "missing":
             return "missing-key", f"`{fault.key}` is missing", f"add `{fault.key}: …` here"
@@ -186,23 +183,24 @@ def _sentence(
             key = fault.context["discriminator"].strip("'")
             written = fault.input.get(key) if isinstance(fault.input, dict) else tag
             if not isinstance(written, str):
-                hint = "quote it" if isinstance(written, int | float) else None
+                hint = "quote it" if isinstance(written, int | float) else "write text"
                 return "wrong-type", f"`{key}` must be text, found {described(written)}", hint
             return f"unknown-{key}", f"unknown {key} {tag!r}", did_you_mean(tag, tags, "expected one of")
         case "union_tag_not_found":
             key = str(fault.context.get("discriminator", "'type'")).strip("'")
             if not key.isidentifier():
-                return "wrong-type", f"{where} is not of a form that is understood, found {found}", None
+                rule = f"{where} is not of a form that is understood, found {found}"
+                return "wrong-type", rule, "see the format's page in docs/reference"
             return "missing-key", f"`{key}` is missing", f"add `{key}: …` here"
         case "string_too_short" | "too_short":
-            return "empty", f"{where} must not be empty", None
+            return "empty", f"{where} must not be empty", "fill it in, or remove it"
         case "literal_error":
-            return "wrong-value", f"{where} must be {fault.context['expected']}, found {found}", None
+            return "wrong-value", f"{where} must be {fault.context['expected']}, found {found}", "write one of these"
         case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal" | "finite_number":
             rule = fault.text.removeprefix("Input should be ")
-            return "out-of-range", f"{where} must be {rule}, found {found}", None
-    hint = fault.context.get("hint")
-    return fault.kind.replace("_", "-"), fault.text[:1].lower() + fault.text[1:], str(hint) if hint else None
+            return "out-of-range", f"{where} must be {rule}, found {found}", "choose a value in that range"
+    given = fault.context.get("hint")
+    return fault.kind.replace("_", "-"), fault.text[:1].lower() + fault.text[1:], str(given) if given else None
 
 
 def _noun(model: type[BaseModel]) -> str:

@@ -31,7 +31,8 @@ class LongGrader(FormatModel):
 
 def _short_form(grader: dict[str, Any]) -> dict[str, Any]:
     if len(grader) != 1:
-        raise PydanticCustomError("grader_form", "a grader needs a `type`, or is a single `kind: value` pair")
+        rule = "a grader needs a `type`, or is a single `kind: value` pair"
+        raise PydanticCustomError("grader_form", rule, {"hint": "write two graders, or `type: kind` and its settings"})
     return grader
 
 
@@ -49,6 +50,7 @@ GraderSpec = Annotated[
         _grader_form,
         custom_error_type="grader_form",
         custom_error_message="a grader is a text (a rubric line), a `kind: value` pair, or a mapping with `type`",
+        custom_error_context={"hint": "quote it if it is a rubric line"},
     ),
 ]
 
@@ -57,7 +59,8 @@ def _readable_pattern(pattern: str) -> str:
     try:
         translate_pattern(pattern.removeprefix("!"))
     except PatternError as error:
-        raise PydanticCustomError("bad_pattern", "{reason}", {"reason": str(error)}) from error
+        hint = "globs know `*`, `**`, `?`, `[…]` and `{a,b}`; `!` in front excludes"
+        raise PydanticCustomError("bad_pattern", "{reason}", {"reason": str(error), "hint": hint}) from error
     return pattern
 
 
@@ -92,7 +95,7 @@ class CaseSpec(FormatModel):
         None, description="Anything else; `systemPrompt` in it is the same as `system_prompt`."
     )
     vars: dict[str, Any] | None = Field(
-        None, description="Values for `{{ name }}` in the texts and file paths; they go before the suite's."
+        None, description="Values for `{{ name }}` in texts, file paths and graders; they go before the suite's."
     )
 
 

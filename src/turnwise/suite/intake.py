@@ -7,9 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..conversation.authored import MessageDict, authored_messages
+from ..conversation.resolve import resolve_messages
 from ..diagnostics import Diagnostic, Severity
 from ..errors import Problem, ResolutionError
-from .case import CaseContext, make_case
+from .case import Case, CaseContext, make_case
 from .format import CaseSpec
 from .sources import DataPath, Source, shown_path
 
@@ -49,6 +51,7 @@ class Intake:
                 authored=authored,
                 case_id=case_id if isinstance(case_id, str) else None,
             )
+            self._check_files(value, source, path, authored)
             return None
         for problem in self._problems(spec, source):
             place = authored((*path, *problem.path))
@@ -60,11 +63,36 @@ class Intake:
             self.diagnostics.append(problem_diagnostic(problem, "warning", source, place, spec.id))
         return spec
 
+    def made(self, spec: CaseSpec, source: Source, path: DataPath = ()) -> Case | None:
+        """The case of a spec. None, if it lacks messages or variables: that was said when it was taken in."""
+        try:
+            case = make_case(spec, self.context, source, path)
+        except ResolutionError:
+            return None
+        return case if case.input_messages else None
+
     def duplicate(self, case_id: str, first_line: int | None, source: Source, path: DataPath) -> None:
         """Say that an id is used twice."""
         message = f"the id {case_id!r} is used twice, first in line {first_line}"
         problem = Problem(path, "duplicate-id", message, "rename one of them")
         self.diagnostics.append(problem_diagnostic(problem, "error", source, path, case_id))
+
+    def _check_files(self, value: Any, source: Source, path: DataPath, authored: AuthoredPath) -> None:
+        """The files of a case that is not well formed: one mistake in it must not hide another."""
+        context = self.context
+        if not isinstance(value, dict) or value.get("vars") or context.suite.vars:
+            return  # paths may hold variables, which are filled only where all is well
+        for field in ("input_messages", "expected_messages"):
+            raw = value.get(field)
+            messages = [_message_or_blank(message) for message in raw] if isinstance(raw, list) else []
+            try:
+                resolve_messages(
+                    messages, field, files=context.files, guidelines=context.guidelines, folder=context.folder
+                )
+            except ResolutionError as error:
+                for problem in error.problems:
+                    place = authored((*path, *problem.path))
+                    self.diagnostics.append(problem_diagnostic(problem, "error", source, place, None))
 
     def _problems(self, spec: CaseSpec, source: Source) -> list[Problem]:
         """What the model of one case alone cannot tell."""
@@ -83,6 +111,14 @@ class Intake:
             except ResolutionError as error:
                 return list(error.problems)
         return problems
+
+
+def _message_or_blank(value: Any) -> MessageDict:
+    """A message, or one without content in the place of one that is not well formed."""
+    try:
+        return authored_messages([value])[0]
+    except ValidationError:
+        return {"role": "user", "content": ""}
 
 
 def problem_diagnostic(

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ..diagnostics import Diagnostic, has_errors
 from ..errors import SuiteError
-from .case import Case, make_case
+from .case import Case
 from .datasets import read_rows
 from .format import CaseSpec
 from .ids import IdSet
@@ -68,7 +68,9 @@ class DatasetCases:
 
     def __iter__(self) -> Iterator[Case]:
         for spec, source in self._kept if self._kept is not None else self._again():
-            yield make_case(spec, self._intake.context, source)
+            case = self._intake.made(spec, source)
+            if case is not None:
+                yield case
 
     def _keep(self, spec: CaseSpec, source: Source) -> None:
         self.count += 1
@@ -78,20 +80,23 @@ class DatasetCases:
                 self._kept = None
 
     def _again(self) -> Iterator[tuple[CaseSpec, Source]]:
-        """The rows that were found to be good, unless somebody has changed the file meanwhile."""
+        """The good rows, read anew. A file that has changed meanwhile is not what was checked, and is refused."""
+        self._refuse_changes()
+        for row in read_rows(self.path, self.file):
+            try:
+                spec = CaseSpec.model_validate(row.value) if row.problem is None else None
+            except ValidationError:
+                spec = None
+            if spec is not None:
+                yield spec, row.source
+            else:
+                self._refuse_changes()  # else what is wrong with the row was said when it was checked
+        self._refuse_changes()
+
+    def _refuse_changes(self) -> None:
         if self._file_stamp() != self._stamp:
             message, hint = "the dataset has changed since it was validated", "load the suite again"
             raise SuiteError([Diagnostic("error", "file-changed", message, self.file, hint=hint)])
-        for row in read_rows(self.path, self.file):
-            if row.problem is not None:
-                raise SuiteError([row.problem])
-            try:
-                spec = CaseSpec.model_validate(row.value)
-            except ValidationError as error:
-                from .explain import explain
-
-                raise SuiteError(explain(error, data=row.value, model=CaseSpec, source=row.source)) from None
-            yield spec, row.source
 
     def _file_stamp(self) -> tuple[int, int, int] | None:
         try:

@@ -13,14 +13,14 @@ from ..conversation.files import shown_file
 from ..conversation.guidelines import GuidelinePatterns
 from ..diagnostics import Diagnostic, has_errors
 from ..errors import FileReferenceError, InputError, SuiteError
-from .case import Case, CaseContext, make_case
+from .case import Case, CaseContext
 from .format import CaseSpec, SuiteHeader
 from .intake import AuthoredPath, Intake, as_written
 from .project import Project, Projects
 from .reading import garbage_collection_paused, read_document, read_source_text
 from .sources import DataPath, Source, WholeFile, shown_path
 
-__all__ = ["Cases", "Suite", "load_suite", "read_suite"]
+__all__ = ["Cases", "Suite", "load_suite", "read_suite", "survey_suite"]
 
 _DATASET_ENDINGS = (".jsonl", ".ndjson", ".csv")
 
@@ -83,8 +83,19 @@ def load_suite(path: str | Path) -> Suite:
 def read_suite(
     path: Path, projects: Projects | None = None, *, file: str | None = None, folder: Path | None = None
 ) -> tuple[Suite | None, list[Diagnostic]]:
-    """The suite, or None, and all that there is to say about it. `file` and `folder` stand in for the path's own
-    name and place where the text came from elsewhere (standard input). Raises `ConfigError`."""
+    """The suite, or None if it is not well formed, and all that there is to say about it. Raises `ConfigError`.
+
+    `file` and `folder` stand in for the path's own name and place where the text came from standard input.
+    """
+    suite, diagnostics = survey_suite(path, projects, file=file, folder=folder)
+    return (None if has_errors(diagnostics) else suite), diagnostics
+
+
+def survey_suite(
+    path: Path, projects: Projects | None = None, *, file: str | None = None, folder: Path | None = None
+) -> tuple[Suite | None, list[Diagnostic]]:
+    """Like `read_suite`, but a suite with errors comes back all the same, with those of its cases that are well
+    formed: so that one mistake does not hide the others. It must not be run."""
     loader = _Loader(file or shown_file(path), path, folder or path.parent, projects or Projects())
     with garbage_collection_paused():
         try:
@@ -105,7 +116,7 @@ class _Loader:
         self.project, self.files, self.patterns = projects.of(folder)
 
     def load(self) -> Suite | None:
-        """The suite, or None if anything is wrong with it."""
+        """The suite with its good cases, or None if it has none to speak of."""
         if self.path.suffix.lower() in _DATASET_ENDINGS:
             header = SuiteHeader.model_validate({"cases": self.path.name})
             return self._with_dataset(header, WholeFile(self.file), self.path, self.file, self.folder)
@@ -119,71 +130,63 @@ class _Loader:
 
             if is_agentv_suite(raw):
                 raw, authored = translate_suite(raw), authored_paths(raw)
-        header_or_none = self._header(raw, source, authored)
+        header = self._header(raw, source, authored)
         cases = raw.get("cases")
         if isinstance(cases, list):
-            return self._with_list(header_or_none, raw, source, authored)
+            return self._with_list(header, raw["cases"], source, authored)
         if isinstance(cases, str):
             dataset = self._find_dataset(cases, source)
-            if header_or_none is not None and dataset is not None:
-                return self._with_dataset(header_or_none, source, dataset, shown_file(dataset), dataset.parent)
+            if dataset is not None:
+                return self._with_dataset(header, source, dataset, shown_file(dataset), dataset.parent)
         elif "cases" in raw:
             self._wrong_type("`cases` must be a list, or the path of a dataset", cases, source, authored(("cases",)))
         return None
 
-    def _header(self, raw: dict[str, Any], source: Source, authored: AuthoredPath) -> SuiteHeader | None:
+    def _header(self, raw: dict[str, Any], source: Source, authored: AuthoredPath) -> SuiteHeader:
+        """The suite's own settings; where they are wrong, a stand-in, so that its cases are checked all the same."""
         try:
             header = SuiteHeader.model_validate(raw)
         except ValidationError as error:
             from .explain import explain
 
             self.diagnostics += explain(error, data=raw, model=SuiteHeader, source=source, authored=authored)
-            return None
+            template: list[Any] | None = [] if raw.get("input_messages") else None
+            values = raw["vars"] if isinstance(raw.get("vars"), dict) else None
+            return SuiteHeader.model_construct(input_messages=template, vars=values, cases=[])
         if header.target is not None and header.targets is not None:
             self._error("two-targets", "give `target` or `targets`, not both", source, ("targets",), "remove one")
         if header.cases == []:
             self._error("empty", "`cases` must not be empty", source, authored(("cases",)), "write at least one case")
         return header
 
-    def _with_list(
-        self, header: SuiteHeader | None, raw: dict[str, Any], source: Source, authored: AuthoredPath
-    ) -> Suite | None:
-        if header is None:
-            # The cases are checked all the same, as far as they stand alone.
-            template: list[Any] | None = [] if raw.get("input_messages") else None
-            values = raw["vars"] if isinstance(raw.get("vars"), dict) else None
-            stand_in = SuiteHeader.model_construct(input_messages=template, vars=values, cases=[])
-            context = self._context(stand_in, self.folder)
-        else:
-            context = self._context(header, self.folder)
+    def _with_list(self, header: SuiteHeader, cases: list[Any], source: Source, authored: AuthoredPath) -> Suite:
+        context = self._context(header, self.folder)
         intake = Intake(context, self.diagnostics)
-        specs: list[CaseSpec] = []
+        specs: list[tuple[int, CaseSpec]] = []
         seen: dict[str, int] = {}
-        for index, value in enumerate(raw["cases"]):
+        for index, value in enumerate(cases):
             spec = intake.take(value, source, ("cases", index), authored)
             if spec is not None:
-                specs.append(spec)
+                specs.append((index, spec))
                 first = seen.setdefault(spec.id, index)
                 if first != index:
                     line = source.place(authored(("cases", first, "id"))).line
                     intake.duplicate(spec.id, line, source, authored(("cases", index, "id")))
-        if header is None or has_errors(self.diagnostics):
-            return None
 
         def start() -> Iterator[Case]:
-            for index, spec in enumerate(specs):
-                yield make_case(spec, context, source, authored(("cases", index)))
+            for index, spec in specs:
+                case = intake.made(spec, source, authored(("cases", index)))
+                if case is not None:
+                    yield case
 
         return self._suite(header, source, context, Cases(len(specs), start), None)
 
-    def _with_dataset(self, header: SuiteHeader, source: Source, path: Path, file: str, folder: Path) -> Suite | None:
+    def _with_dataset(self, header: SuiteHeader, source: Source, path: Path, file: str, folder: Path) -> Suite:
         from .streaming import DatasetCases
 
         context = self._context(header, folder)
         dataset = DatasetCases(path, file, Intake(context, self.diagnostics))
         dataset.check()
-        if has_errors(self.diagnostics):
-            return None
         return self._suite(header, source, context, Cases(dataset.count, dataset.__iter__), path)
 
     def _context(self, header: SuiteHeader, folder: Path) -> CaseContext:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..conversation.authored import MessageDict, Segment, TextSegment
 from ..errors import Problem
+from .format import GraderSpec
 from .sources import DataPath
 
 __all__ = ["Filler"]
@@ -39,10 +40,35 @@ class Filler:
 
     def messages(self, messages: Sequence[MessageDict], field: str) -> list[MessageDict]:
         """The messages with their texts and file paths filled."""
-        return [
-            {**message, "content": self._content(message.get("content"), (field, index, "content"))}
-            for index, message in enumerate(messages)
-        ]
+        return [self._message(message, (field, index)) for index, message in enumerate(messages)]
+
+    def graders(self, graders: Sequence[GraderSpec]) -> list[GraderSpec]:
+        """The graders with their texts filled, except `prompt`, which has placeholders of its own."""
+        return [self._grader(grader, ("graders", index)) for index, grader in enumerate(graders)]
+
+    def value(self, value: Any, path: DataPath) -> Any:
+        """Any plain value with every text in it filled."""
+        if isinstance(value, str):
+            return self.text(value, path)
+        if isinstance(value, list):
+            return [self.value(item, (*path, index)) for index, item in enumerate(value)]
+        if isinstance(value, dict):
+            return {key: item if key == "prompt" else self.value(item, (*path, key)) for key, item in value.items()}
+        return value
+
+    def _message(self, message: MessageDict, path: DataPath) -> MessageDict:
+        filled: MessageDict = {**message, "content": self._content(message.get("content"), (*path, "content"))}
+        if message.get("tool_calls"):
+            filled["tool_calls"] = self.value(message["tool_calls"], (*path, "tool_calls"))
+        return filled
+
+    def _grader(self, grader: GraderSpec, path: DataPath) -> GraderSpec:
+        if isinstance(grader, str):
+            return self.text(grader, path)
+        if isinstance(grader, dict):
+            filled: dict[str, Any] = self.value(grader, path)
+            return filled
+        return grader.model_copy(update=self.value(grader.model_dump(exclude_unset=True), path))
 
     def _content(self, content: str | list[Segment] | None, path: DataPath) -> str | list[Segment] | None:
         if content is None:

@@ -1,0 +1,78 @@
+"""What only shows when files are seen together: patterns that nothing uses, targets that nothing defines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..conversation.guidelines import GuidelinePatterns
+from ..diagnostics import Diagnostic
+from ..suite.case import Case
+from ..suite.format import LongGrader
+from ..suite.project import Project
+from ..suite.sources import DataPath, Source, shown_path
+from ..suite.suite import Suite
+
+__all__ = ["case_target_names", "suite_target_names", "unknown_target", "unused_patterns"]
+
+_MOST_FILES = 20_000
+
+
+def unused_patterns(patterns: GuidelinePatterns, source: Source, elsewhere: Project | None) -> Iterator[Diagnostic]:
+    """Patterns that matched no file of any case. With `elsewhere`, only a part of that project was looked at: a
+    pattern that matches any of its files may well be used by another suite."""
+    for index, pattern in enumerate(patterns.patterns):
+        if index not in patterns.used and not (elsewhere and _matches_any_file(pattern, elsewhere.root)):
+            path: DataPath = ("guideline_patterns", index)
+            message = f"the guideline pattern {pattern!r} matches no file that a case refers to"
+            hint = "patterns are matched on paths from the project root"
+            yield Diagnostic(
+                "warning", "unused-pattern", message, source.file, source.place(path), hint, shown_path(path)
+            )
+
+
+def _matches_any_file(pattern: str, root: Path) -> bool:
+    """Whether a pattern could be of use in a project; a huge project gets the benefit of the doubt."""
+    alone = GuidelinePatterns([pattern.removeprefix("!")])
+    seen = 0
+    for base, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in (".git", "node_modules", ".venv", "__pycache__")]
+        for name in names:
+            seen += 1
+            if seen > _MOST_FILES or alone.matches(Path(os.path.relpath(os.path.join(base, name), root)).as_posix()):
+                return True
+    return False
+
+
+def suite_target_names(suite: Suite) -> Iterator[tuple[DataPath, str]]:
+    """Every target that a suite's own settings name."""
+    if suite.spec.target is not None:
+        yield ("target",), suite.spec.target
+    for index, name in enumerate(suite.spec.targets or ()):
+        yield ("targets", index), name
+    for index, grader in enumerate(suite.spec.graders or ()):
+        if isinstance(grader, LongGrader) and grader.target is not None:
+            yield ("graders", index, "target"), grader.target
+
+
+def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]]:
+    """Every target that a case names beside its suite."""
+    if case.target is not None and case.target != suite.spec.target:
+        yield (*case.path, "target"), case.target
+    shared = list(suite.spec.graders or ())
+    own = [grader for grader in case.graders if grader not in shared]
+    for index, grader in enumerate(own):
+        if isinstance(grader, LongGrader) and grader.target is not None:
+            yield (*case.path, "graders", index, "target"), grader.target
+
+
+def unknown_target(name: str, known: Sequence[str], source: Source, path: DataPath, case_id: str | None) -> Diagnostic:
+    """No error: a name that the project does not define can still be a `provider/model`."""
+    from ..suite.explain import did_you_mean
+
+    hint = did_you_mean(name, list(known), "the project has")
+    message = f"no target is named {name!r}"
+    return Diagnostic(
+        "warning", "unknown-target", message, source.file, source.place(path), hint, shown_path(path), case_id
+    )
