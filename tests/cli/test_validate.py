@@ -105,6 +105,46 @@ def test_a_target_that_the_project_does_not_have_is_a_warning(tmp_path: Path) ->
     assert "did you mean `gpt`?" in done.stdout
 
 
+def test_targets_of_cases_and_graders_are_looked_up_too(tmp_path: Path) -> None:
+    """Every place that names a target is checked, each at its own line."""
+    write(tmp_path, "targets:\n  - {name: gpt, provider: openai, model: m}\n", ".turnwise/targets.yaml")
+    suite = GOOD_SUITE + "    target: gtp\n    graders:\n      - {type: llm_judge, target: judg}\n"
+    write(tmp_path, suite + "  - id: fine\n    target: openai/any\n    input_messages: [{role: user, content: Hi}]\n")
+    found = json.loads(run_turnwise("validate", "--format", "json", "suite.yaml", cwd=tmp_path).stdout)
+    assert [(item["code"], item["line"], item["case_id"]) for item in found] == [
+        ("unknown-target", 5, "a"),
+        ("unknown-target", 7, "a"),
+    ]
+
+
+def test_a_pattern_that_other_suites_may_use_is_not_called_unused(tmp_path: Path) -> None:
+    """A suite alone cannot tell that a pattern of the config is unused, if the project has files that it matches."""
+    write(tmp_path, 'guideline_patterns: ["rules/**"]\n', ".turnwise/config.yaml")
+    write(tmp_path, "Be brief.", "rules/style.md")
+    write(tmp_path, GOOD_SUITE)
+    assert run_turnwise("validate", "suite.yaml", cwd=tmp_path).stdout == ""
+    assert "unused" not in run_turnwise("validate", "suite.yaml", cwd=tmp_path).stdout
+    assert "matches no file that a case refers to" in run_turnwise("validate", ".", cwd=tmp_path).stdout
+
+
+def test_a_file_of_no_known_kind_is_an_error_when_named(tmp_path: Path) -> None:
+    """A TOML file without samples is not read as if it were YAML."""
+    write(tmp_path, "[project]\nname = 'x'\n", "pyproject.toml")
+    done = run_turnwise("validate", "pyproject.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "not a kind of file that is understood" in done.stdout
+
+
+def test_the_env_files_of_a_project_are_checked(tmp_path: Path) -> None:
+    """A broken `.env` in the root shows up even if only a suite was named."""
+    (tmp_path / ".turnwise").mkdir()
+    write(tmp_path, "NOT A LINE\n", ".env")
+    write(tmp_path, GOOD_SUITE)
+    done = run_turnwise("validate", "suite.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert ".env:1:" in done.stdout
+
+
 def test_a_secret_never_reaches_the_output(tmp_path: Path) -> None:
     """Whatever is wrong around an API key, neither the message nor the source line shows it."""
     secret = "sk-very-secret-1234"

@@ -519,7 +519,7 @@ def test_the_folder_is_the_project_unless_told_otherwise(root: Path) -> None:
     message = {"role": "user", "content": [{"type": "file", "value": "a.txt"}]}
     with pytest.raises(ResolutionError):
         Conversation.from_messages([message], folder=root / "evals")
-    talk = Conversation.from_messages([message], folder=root / "evals", files=ProjectFiles(root))
+    talk = Conversation.from_messages([message], folder=root / "evals", root=root)
     assert talk.transcript() == "=== a.txt ===\nroot"
 
 

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnwise.conversation import Conversation
-from turnwise.conversation.files import ProjectFiles
 from turnwise.conversation.guidelines import DEFAULT_GUIDELINE_PATTERNS, GuidelinePatterns, PatternError
 
 
@@ -233,8 +232,8 @@ def guidelines_of(root: Path, patterns: list[str] | None, *written: str, folder:
     return Conversation.from_messages(
         [message],
         folder=folder or root,
-        files=ProjectFiles(root),
-        guidelines=None if patterns is None else GuidelinePatterns(patterns),
+        root=root,
+        guideline_patterns=patterns,
     ).guidelines
 
 
@@ -273,3 +272,27 @@ def test_equal_texts_of_two_guidelines_are_two(tmp_path: Path) -> None:
         "Rule.",
         "Rule.",
     ]
+
+
+NAMES = st.text("ab.-_*?", min_size=1, max_size=5)
+
+
+@given(
+    st.lists(st.one_of(st.just("**"), NAMES), max_size=3),
+    NAMES,
+    st.lists(st.text("ab.-_x", min_size=1, max_size=4).filter(lambda n: n not in (".", "..")), min_size=1, max_size=4),
+)
+def test_simple_patterns_mean_what_wcmatch_says(folders: list[str], name: str, path: list[str]) -> None:
+    """Patterns that are translated without wcmatch, for a quick start, match the very same paths."""
+    from wcmatch import glob
+
+    pattern = "/".join([*folders, name])
+    flags = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX | glob.CASE
+    expected = bool(glob.globmatch("/".join(path), pattern, flags=flags))
+    assert GuidelinePatterns([pattern]).matches("/".join(path)) is expected
+
+
+def test_a_folder_outside_the_root_is_matched_by_what_is_inside() -> None:
+    """`**/x` means any folder, one of `allow_paths` outside the project too."""
+    assert GuidelinePatterns().matches("../../shared/x.instructions.md")
+    assert GuidelinePatterns(["shared/**"]).matches("../shared/a/b.md")

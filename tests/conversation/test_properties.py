@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from turnwise.conversation import Conversation, chat, conversation, transcript
 from turnwise.conversation.files import ProjectFiles
-from turnwise.conversation.guidelines import GuidelinePatterns
 
 Authored = dict[str, Any]
 
@@ -53,9 +52,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> ProjectFiles:
 
 
 def resolve(project: ProjectFiles, messages: list[Authored], system_prompt: str | None = None) -> Conversation:
-    return Conversation.from_messages(
-        messages, files=project, folder=project.root, guidelines=GuidelinePatterns(), system_prompt=system_prompt
-    )
+    return Conversation.from_messages(messages, folder=project.root, system_prompt=system_prompt)
 
 
 # Generated conversations

@@ -218,3 +218,28 @@ cases:
         ("unknown-variable", 11, 33, "cases[0].input_messages[1].content[1].value"),
     ]
     assert {found.case_id for found in diagnostics} == {"x"}
+
+
+def test_graders_are_filled_but_for_their_prompts(tmp_path: Path) -> None:
+    """Rubric lines and values take variables; a judge's `prompt` keeps its own placeholders."""
+    graders = [
+        "mentions {{ city }}",
+        {"contains": "{{ city }}"},
+        {"type": "llm_judge", "prompt": "Is {{ answer }} right?", "criteria": ["{{ city }}"], "weight": 2},
+    ]
+    messages = [{"role": "user", "content": "Hi"}]
+    suite = {"vars": {"city": "Oslo"}, "graders": graders, "cases": [{"id": "x", "input_messages": messages}]}
+    cases, _ = read(tmp_path, suite)
+    assert cases is not None
+    line, short, long = cases[0].graders
+    assert line == "mentions Oslo"
+    assert short == {"contains": "Oslo"}
+    assert long.model_dump(exclude_unset=True) == {**graders[2], "criteria": ["Oslo"]}  # type: ignore[dict-item, union-attr]
+
+
+def test_an_unknown_variable_in_a_grader_is_an_error(tmp_path: Path) -> None:
+    """A typo in a rubric line does not reach the judge."""
+    messages = [{"role": "user", "content": "Hi"}]
+    suite = {"vars": {"city": "Oslo"}, "graders": ["{{ ctiy }}"], "cases": [{"id": "x", "input_messages": messages}]}
+    _, diagnostics = read(tmp_path, suite)
+    assert [diagnostic.code for diagnostic in diagnostics] == ["unknown-variable"]

@@ -284,3 +284,19 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except YamlProblem as problem_of_text:
         found = problem_of_text
     assert found is None or (0 <= found.offset <= len(text) and found.message)
+
+
+@pytest.mark.parametrize("character", ["\x85", "\u2028", "\u2029"])
+@pytest.mark.parametrize("form", ["a: x{}y", "a: 'x{}y'", 'a: "x{}y"', "a: |-\n  x{}y", "a: >-\n  x{}y", "a: [x{}y]"])
+def test_characters_that_are_no_line_breaks_stay_in_their_text(form: str, character: str) -> None:
+    """YAML 1.2 breaks lines at LF and CR alone; other breaks of Unicode are part of the text."""
+    assert read_yaml(form.format(f"  {character}  ") + "\n") in (
+        {"a": f"x  {character}  y"},
+        {"a": [f"x  {character}  y"]},
+    )
+
+
+def test_characters_that_stand_in_for_breaks_are_free_ones() -> None:
+    """A text that holds both such a break and a character of the private range keeps both."""
+    text = "".join(chr(code) for code in range(0xE000, 0xE010))
+    assert read_yaml(f"a: '{text}\u2028'\nb: 1") == {"a": f"{text}\u2028", "b": 1}

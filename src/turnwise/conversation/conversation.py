@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .chat import ChatPrompt, chat_prompt, guideline_files
 from .transcript import transcript
 from .values import File, Image, Message
-
-if TYPE_CHECKING:
-    from .files import ProjectFiles
-    from .guidelines import GuidelinePatterns
 
 __all__ = ["Conversation"]
 
@@ -54,12 +50,13 @@ class Conversation:
         *,
         system_prompt: str | None = None,
         folder: str | Path = ".",
-        files: ProjectFiles | None = None,
-        guidelines: GuidelinePatterns | None = None,
+        root: str | Path | None = None,
+        guideline_patterns: Sequence[str] | None = None,
     ) -> Conversation:
         """Make a conversation from messages written as in a suite; files are looked up from `folder`.
 
-        Without `files`, `folder` is the project; without `guidelines`, the default pattern tells them apart.
+        `root` is the project's, or else `folder`: no file outside of it is read. Without `guideline_patterns`,
+        guidelines are told by the default pattern.
         Raises `pydantic.ValidationError` for messages that are not well formed and `ResolutionError` for
         files that cannot be read.
         """
@@ -72,8 +69,8 @@ class Conversation:
 
         return resolve(
             authored_messages([deepcopy(dict(message)) for message in messages]),
-            files=files or ProjectFiles(Path(folder)),
-            guidelines=guidelines or GuidelinePatterns(),
+            files=ProjectFiles(Path(folder if root is None else root)),
+            guidelines=GuidelinePatterns() if guideline_patterns is None else GuidelinePatterns(guideline_patterns),
             folder=Path(folder),
             system_prompt=system_prompt,
         )

@@ -59,6 +59,7 @@ def _csv_rows(path: Path, file: str) -> Iterator[Row]:
     count = 0
     while True:
         start = lines.number + 1
+        lines.first = None
         try:
             row = next(reader, None)
         except csv.Error as error:
@@ -72,7 +73,7 @@ def _csv_rows(path: Path, file: str) -> Iterator[Row]:
             return
         if not row:
             continue
-        source = LineSource(file, start)
+        source = LineSource(file, start, lines.first)
         if header is None:
             header = [name.strip() for name in row]
             fault = _header_fault(header)
@@ -104,6 +105,7 @@ class _CsvLines:
     def __init__(self, path: Path, file: str) -> None:
         self._lines = _lines(path, file, keep_ends=True)
         self.number = 0
+        self.first: str | None = None  # the line that began the row, for people to see
         self.problem: Diagnostic | None = None
 
     def __iter__(self) -> Iterator[str]:
@@ -113,6 +115,8 @@ class _CsvLines:
         if self.problem is not None:
             raise StopIteration
         self.number, text, self.problem = next(self._lines)
+        if self.first is None:
+            self.first = text.rstrip("\r\n")
         if self.problem is not None:
             raise StopIteration
         return text

@@ -100,6 +100,8 @@ class Intake:
         problems = []
         if spec.input_messages is None and suite.input_messages is None:
             hint = "add `input_messages: […]` to the case"
+            if spec.vars is not None:
+                hint = "add `input_messages: […]` to the suite, as a template for the `vars`, or to the case"
             problems.append(Problem((), "missing-key", "`input_messages` is missing", hint))
         prompt = spec.metadata.get("systemPrompt") if spec.metadata else None
         if prompt is not None and not isinstance(prompt, str):

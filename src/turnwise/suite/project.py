@@ -72,8 +72,8 @@ class Project:
         """Where the targets are defined, whether or not the file exists."""
         if self.config.targets is not None:
             return self.root / self.config.targets
-        ours = self.root / ".turnwise" / "targets.yaml"
-        theirs = self.root / ".agentv" / "targets.yaml"
+        ours = _yaml_file(self.root / ".turnwise", "targets")
+        theirs = _yaml_file(self.root / ".agentv", "targets")
         return theirs if theirs.is_file() and not ours.parent.is_dir() else ours
 
     @property
@@ -123,8 +123,8 @@ def find_project_root(folder: Path) -> Path:
 
 def load_project(root: Path) -> Project:
     """The project with its config. Raises `ConfigError`."""
-    ours = root / ".turnwise" / "config.yaml"
-    theirs = root / ".agentv" / "config.yaml"
+    ours = _yaml_file(root / ".turnwise", "config")
+    theirs = _yaml_file(root / ".agentv", "config")
     if ours.is_file():
         return Project(root, *read_config(ours))
     if (root / ".agentv").is_dir() and not (root / ".turnwise").is_dir():
@@ -134,6 +134,12 @@ def load_project(root: Path) -> Project:
             return Project(root, project.config.model_copy(update={"guideline_patterns": []}), project.config_source)
         return project
     return Project(root)
+
+
+def _yaml_file(folder: Path, stem: str) -> Path:
+    """`stem.yaml`, or `stem.yml` where only that exists."""
+    usual, short = folder / f"{stem}.yaml", folder / f"{stem}.yml"
+    return short if short.is_file() and not usual.is_file() else usual
 
 
 def read_config(path: Path) -> tuple[ConfigSpec, Source]:

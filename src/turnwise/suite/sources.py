@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import yaml
 
 from ..diagnostics import NOWHERE, Place
-from .yaml_reader import _Loader as YamlLoader
+from .yaml_reader import YamlLoader, shield_breaks
 
 __all__ = ["DataPath", "JsonSource", "LineSource", "Source", "WholeFile", "YamlSource", "shown_path"]
 
@@ -53,7 +53,7 @@ class YamlSource:
     @cached_property
     def _root(self) -> Any:
         try:
-            return yaml.compose(self.text, Loader=YamlLoader)
+            return yaml.compose(shield_breaks(self.text)[0], Loader=YamlLoader)
         except yaml.YAMLError:
             return None
 

@@ -64,7 +64,8 @@ class DatasetCases:
                 return
         self._report_twice(twice)
         if self.count == 0 and not errors:
-            self._say("empty", "the dataset holds no case", "write one case a line")
+            rows = "a header, and a row for every case" if self.path.suffix.lower() == ".csv" else "one case a line"
+            self._say("empty", "the dataset holds no case", f"write {rows}")
 
     def __iter__(self) -> Iterator[Case]:
         for spec, source in self._kept if self._kept is not None else self._again():

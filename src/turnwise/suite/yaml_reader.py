@@ -22,12 +22,12 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-__all__ = ["MAX_ALIASED_NODES", "MAX_DEPTH", "YamlProblem", "read_yaml"]
+__all__ = ["MAX_ALIASED_NODES", "MAX_DEPTH", "YamlLoader", "YamlProblem", "read_yaml", "shield_breaks"]
 
 MAX_DEPTH = 100
 MAX_ALIASED_NODES = 1_000_000
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+YamlLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Only a plain scalar that starts with one of these can be anything but text.
 _NOT_TEXT_STARTS = frozenset("0123456789+-.nNtTfF~")
@@ -66,14 +66,39 @@ def read_yaml(text: str) -> Any:
     >>> read_yaml("a: yes\\nb: [1:30, 0o17, 017, 1.5, ~]")
     {'a': 'yes', 'b': ['1:30', 15, 17, 1.5, None]}
     """
+    shielded, shields = shield_breaks(text)
     try:
-        loader = _Loader(text)
+        loader = YamlLoader(shielded)
         try:
-            return _build(loader.get_event)
+            value = _build(loader.get_event)
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
         raise _parser_problem(error, text) from None
+    return _unshielded(value, {ord(shield): original for original, shield in shields.items()}) if shields else value
+
+
+def shield_breaks(text: str) -> tuple[str, dict[str, str]]:
+    """The text with stand-ins of the same length for U+0085, U+2028 and U+2029, and which stands for which.
+
+    YAML 1.2 takes these for ordinary characters; libyaml still breaks lines at them, and would change texts.
+    """
+    found = [character for character in "\x85\u2028\u2029" if character in text]
+    if not found:
+        return text, {}
+    free = (chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
+    shields = dict(zip(found, free, strict=False))
+    return text.translate({ord(character): shield for character, shield in shields.items()}), shields
+
+
+def _unshielded(value: Any, table: dict[int, str]) -> Any:
+    if isinstance(value, str):
+        return value.translate(table)
+    if isinstance(value, list):
+        return [_unshielded(item, table) for item in value]
+    if isinstance(value, dict):
+        return {_unshielded(key, table): _unshielded(item, table) for key, item in value.items()}
+    return value
 
 
 def _build(next_event: Callable[[], Any]) -> Any:
