@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..errors import FileReferenceError, Problem, ResolutionError
@@ -44,35 +44,38 @@ def resolve_messages(
     problems: list[Problem] = []
     for index, message in enumerate(messages):
         content = message.get("content")
-        parts: tuple[Part, ...] = ()
+        parts: tuple[Part, ...]
         if isinstance(content, str):
-            if not is_blank(content):
-                parts = (Text(content),)
-        elif content is not None:
-            found: list[Part] = []
-            for position, segment in enumerate(content):
-                try:
-                    part = _part(segment, files, guidelines, folder)
-                except FileReferenceError as error:
-                    path = (field, index, "content", position, "value")
-                    problems.append(Problem(path, f"file-{error.kind}", str(error), error.hint))
-                    continue
-                if part is not None:
-                    found.append(part)
-            parts = tuple(found)
-        calls = message.get("tool_calls")
-        resolved.append(
-            Message(
-                message["role"],
-                parts,
-                message.get("name"),
-                tuple(calls) if calls else (),
-                message.get("tool_call_id"),
-            )
-        )
+            parts = (Text(content),) if content and not content.isspace() else ()
+        else:
+            parts = tuple(_parts(content or (), (field, index, "content"), problems, files, guidelines, folder))
+        if len(message) == 2 and "content" in message:  # a role and a content, as nearly always
+            resolved.append(Message(message["role"], parts))
+        else:
+            calls = tuple(message.get("tool_calls") or ())
+            resolved.append(Message(message["role"], parts, message.get("name"), calls, message.get("tool_call_id")))
     if problems:
         raise ResolutionError(problems)
     return tuple(resolved)
+
+
+def _parts(
+    segments: Sequence[Segment],
+    path: tuple[str | int, ...],
+    problems: list[Problem],
+    files: ProjectFiles,
+    guidelines: GuidelinePatterns,
+    folder: Path,
+) -> Iterator[Part]:
+    """The parts of a message; what cannot be read is added to `problems`."""
+    for position, segment in enumerate(segments):
+        try:
+            part = _part(segment, files, guidelines, folder)
+        except FileReferenceError as error:
+            problems.append(Problem((*path, position, "value"), f"file-{error.kind}", str(error), error.hint))
+            continue
+        if part is not None:
+            yield part
 
 
 def _part(segment: Segment, files: ProjectFiles, guidelines: GuidelinePatterns, folder: Path) -> Part | None:

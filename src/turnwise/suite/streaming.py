@@ -21,6 +21,7 @@ __all__ = ["DatasetCases"]
 
 # A small dataset is kept from the validating pass; a larger one is read again, so that memory stays flat.
 _KEPT_CASES = 8_000
+_KEPT_BYTES = 8 * 1024 * 1024
 _MOST_DIAGNOSTICS = 1_000
 
 
@@ -42,6 +43,8 @@ class DatasetCases:
         diagnostics = self._intake.diagnostics
         errors = 0
         self._stamp = self._file_stamp()
+        if self._stamp is None or self._stamp[1] > _KEPT_BYTES:
+            self._kept = None
         for row in read_rows(self.path, self.file):
             known = len(diagnostics)
             if row.problem is not None:
