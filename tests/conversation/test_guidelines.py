@@ -274,7 +274,8 @@ def test_equal_texts_of_two_guidelines_are_two(tmp_path: Path) -> None:
     ]
 
 
-NAMES = st.text("ab.-_*?", min_size=1, max_size=5)
+# A leading `./` is dropped before matching, which wcmatch does not do.
+NAMES = st.text("ab.-_*?", min_size=1, max_size=5).filter(lambda name: name != ".")
 
 
 @given(
