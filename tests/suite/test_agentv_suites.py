@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -253,3 +254,17 @@ def test_an_evaluator_of_a_strange_type(tmp_path: Path, kind: str) -> None:
     suite, (found,) = read(tmp_path, f"evalcases:\n- id: a\n  {HELLO}\n  evaluators:\n  - type: {kind}\n")
     assert suite is None
     assert (found.code, found.place.line, found.path) == ("wrong-type", 5, "evalcases[0].evaluators[0].type")
+
+
+@pytest.mark.parametrize("value", ["magic", [], {}, 5])
+def test_an_evaluator_that_is_not_known_is_named(tmp_path: Path, value: object) -> None:
+    """A default kind that AgentV does not have is an unknown key, in the suite and in a case, not ignored."""
+    case = {"id": "a", "evaluator": value, "input_messages": [{"role": "user", "content": "Hi"}]}
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps({"$schema": "agentv-eval-v2", "evaluator": value, "evalcases": [case]}))
+    suite, diagnostics = read_suite(path)
+    assert suite is None
+    assert [(diagnostic.code, diagnostic.path) for diagnostic in diagnostics] == [
+        ("unknown-key", "evaluator"),
+        ("unknown-key", "evalcases[0].evaluator"),
+    ]

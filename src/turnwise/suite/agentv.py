@@ -24,7 +24,7 @@ def is_agentv_suite(raw: Any) -> bool:
 def translate_suite(raw: dict[str, Any]) -> dict[str, Any]:
     """The same suite in our words; what is not understood is left as it is, for the validator to name."""
     suite = dict(raw)
-    default_kind = suite.pop("evaluator") if suite.get("evaluator") in _KINDS else None
+    default_kind = suite.pop("evaluator") if _is_kind(suite.get("evaluator")) else None
     for theirs, ours in _NAMES:
         if theirs in suite and ours not in suite:
             suite[ours] = suite.pop(theirs)
@@ -74,7 +74,7 @@ def _authored_grader(path: DataPath) -> DataPath:
 
 def _translate_case(raw: dict[str, Any], default_kind: Any) -> dict[str, Any]:
     case = dict(raw)
-    kind = case.pop("evaluator") if case.get("evaluator") in _KINDS else default_kind
+    kind = case.pop("evaluator") if _is_kind(case.get("evaluator")) else default_kind
     evaluators = None if "graders" in case else case.pop("evaluators", None)
     execution = case.get("execution")
     if isinstance(execution, dict):
@@ -90,6 +90,10 @@ def _translate_case(raw: dict[str, Any], default_kind: Any) -> dict[str, Any]:
     if evaluators is not None:
         case["graders"] = _graders(evaluators, kind)
     return case
+
+
+def _is_kind(value: Any) -> bool:
+    return isinstance(value, str) and value in _KINDS
 
 
 def _graders(evaluators: Any, default_kind: Any) -> Any:
