@@ -29,12 +29,14 @@ class Place:
         Place(line=2, column=4, source='b: 2')
         """
         start = text.rfind("\n", 0, offset) + 1
+        return Place.in_line(text, first_line + text.count("\n", 0, offset), start, offset)
+
+    @staticmethod
+    def in_line(text: str, line: int, start: int, offset: int) -> Place:
+        """The same for a line whose number and start are known already."""
         end = text.find("\n", offset)
-        return Place(
-            first_line + text.count("\n", 0, offset),
-            offset - start + 1,
-            text[start : len(text) if end < 0 else end].rstrip("\r"),
-        ).shortened()
+        source = text[start : len(text) if end < 0 else end].rstrip("\r")
+        return Place(line, offset - start + 1, source).shortened()
 
     def shortened(self) -> Place:
         """The same place, with its source line cut to a length that a person can read."""

@@ -7,6 +7,7 @@ TurnwiseError                   anything below; `str()` is a message for people
 │   ├── ConfigError             .turnwise/config.yaml or .env
 │   ├── TargetsError            targets.yaml
 │   └── DeckError               a deck or its samples
+├── PatternError                a glob pattern that cannot be read
 ├── FileReferenceError          a file segment that cannot be read; says why and lists the places tried
 └── ResolutionError             a case whose conversation cannot be made; holds every `problem` found
 """
@@ -25,6 +26,7 @@ __all__ = [
     "FileProblem",
     "FileReferenceError",
     "InputError",
+    "PatternError",
     "Problem",
     "ResolutionError",
     "SuiteError",
@@ -69,6 +71,10 @@ class TargetsError(InputError):
 
 class DeckError(InputError):
     """A deck, a file that it includes, or its samples are not well formed."""
+
+
+class PatternError(TurnwiseError, ValueError):
+    """A glob pattern that cannot be read; the message says why."""
 
 
 FileProblem = Literal["missing", "folder", "special", "outside", "too-large", "binary", "unreadable", "bad-path"]

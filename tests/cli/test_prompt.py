@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -201,16 +202,36 @@ def test_the_same_dataset_is_not_shown_twice(tmp_path: Path) -> None:
 
 def test_interrupting_is_quick_and_clean(tmp_path: Path) -> None:
     """Ctrl-C gives exit code 130 and no traceback."""
-    import signal
-
+    (tmp_path / "first.yaml").write_text("cases: [{id: a, input_messages: [{role: user, content: Hi}]}]")
+    os.mkfifo(tmp_path / "never.yaml")
     with subprocess.Popen(
-        [sys.executable, "-m", "turnwise", "prompt", "-"],
-        cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ},
-    ) as process:  # fmt: skip
-        import time
-
-        time.sleep(1)
+        [sys.executable, "-u", "-m", "turnwise", "prompt", "first.yaml", "never.yaml"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  (an ignored one is inherited)
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # the first suite is there: now it waits for the second
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert b"Traceback" not in errors
+
+
+def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    """A full disk is an error of its own, with its own exit code; a closed stream is nobody waiting."""
+    suite = project(tmp_path) / "suite.yaml"
+    command = f"{sys.executable} -m turnwise prompt {suite}"
+    full = subprocess.run(["sh", "-c", f"{command} > /dev/full"], capture_output=True, text=True)
+    assert (full.returncode, full.stderr) == (74, "error: the output cannot be written: No space left on device\n")
+    closed = subprocess.run(["sh", "-c", f"{command} >&- 2>&-"], capture_output=True, text=True)
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
+def test_each_case_that_was_asked_for_must_be_there(tmp_path: Path) -> None:
+    """One good id does not hide a misspelt one."""
+    done = run_turnwise("prompt", "suite.yaml", "--case", "weather", "--case", "reviw", cwd=project(tmp_path))
+    assert done.returncode == 2
+    assert "no case is named reviw" in done.stderr
+    assert "[user]" in done.stdout

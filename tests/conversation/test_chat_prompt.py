@@ -395,5 +395,5 @@ def test_with_system_leaves_its_argument_alone() -> None:
 
 
 def test_the_default_prompt_of_the_product() -> None:
-    """The default system prompt has the contract's wording."""
+    """The default system prompt has the wording that docs/concepts/conversion.md gives."""
     assert DEFAULT_SYSTEM_PROMPT == "You are a careful assistant."

@@ -1,4 +1,4 @@
-"""The contract as data: every entry must come out byte for byte, through the API and through the command line."""
+"""The conversion rules as data: each entry must come out byte for byte, through the API and the command line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def essence(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
 def test_entry_through_the_api(entry: dict[str, Any], tmp_path: Path) -> None:
-    """Chat prompt, question, guidelines and messages are what the contract says."""
+    """Chat prompt, question, guidelines and messages are what the conversion rules say."""
     suite = turnwise.load_suite(write_project(entry, tmp_path))
     conversation = suite.cases[0].conversation
     default = suite.project.config.default_system_prompt

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnwise.conversation import Conversation
-from turnwise.conversation.guidelines import DEFAULT_GUIDELINE_PATTERNS, GuidelinePatterns, PatternError
+from turnwise.conversation.guidelines import DEFAULT_GUIDELINE_PATTERNS, GuidelinePatterns
+from turnwise.errors import PatternError
 
 
 def matches(patterns: list[str], path: str) -> bool:
@@ -275,22 +276,38 @@ def test_equal_texts_of_two_guidelines_are_two(tmp_path: Path) -> None:
 
 
 # A leading `./` is dropped before matching, which wcmatch does not do.
-NAMES = st.text("ab.-_*?", min_size=1, max_size=5).filter(lambda name: name != ".")
-
-
-@given(
-    st.lists(st.one_of(st.just("**"), NAMES), max_size=3),
-    NAMES,
-    st.lists(st.text("ab.-_x", min_size=1, max_size=4).filter(lambda n: n not in (".", "..")), min_size=1, max_size=4),
+NAMES = st.text("ab.-_*?", min_size=1, max_size=5).filter(lambda name: name not in (".", ".."))
+PATTERN_PIECES = st.one_of(
+    NAMES, st.sampled_from(["{a,b}", "{a,b*}x", "[ab]", "[!a]*", "a{,b}", "{1..3}", "\\*a", "x[-_]?"])
 )
-def test_simple_patterns_mean_what_wcmatch_says(folders: list[str], name: str, path: list[str]) -> None:
-    """Patterns that are translated without wcmatch, for a quick start, match the very same paths."""
+RELATIVE_PATHS = st.lists(
+    st.text("ab123.-_x*", min_size=1, max_size=4).filter(lambda name: name not in (".", "..")), min_size=1, max_size=4
+)
+
+
+@given(st.lists(st.one_of(st.just("**"), PATTERN_PIECES), max_size=3), PATTERN_PIECES, RELATIVE_PATHS)
+def test_patterns_mean_what_wcmatch_says(folders: list[str], name: str, path: list[str]) -> None:
+    """A pattern matches the very paths that a well-known library says it does."""
     from wcmatch import glob
 
     pattern = "/".join([*folders, name])
     flags = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX | glob.CASE
     expected = bool(glob.globmatch("/".join(path), pattern, flags=flags))
     assert GuidelinePatterns([pattern]).matches("/".join(path)) is expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 20 + "*b", "a" * 250 + ".md"),
+        ("{" + "*a" * 20 + "*b,x}", "a" * 250 + ".md"),
+        ("**/a/" * 20 + "b", "a/" * 1000 + "c"),
+        ("**/*a*/" * 10 + "b", "aa/" * 500 + "c"),
+    ],
+)
+def test_no_pattern_keeps_the_machine_busy(pattern: str, path: str) -> None:
+    """A hostile pattern is decided at once, where a regular expression over the whole path would take for ever."""
+    assert GuidelinePatterns([pattern]).matches(path) is False
 
 
 def test_a_folder_outside_the_root_is_matched_by_what_is_inside() -> None:

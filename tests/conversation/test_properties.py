@@ -1,4 +1,4 @@
-"""What holds for every conversation: checked on generated ones, and against the contract written down a second time."""
+"""What holds for every conversation: checked on generated ones, and against the rules written down a second time."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ PROMPTS = st.none() | st.just("Configured.") | BLANKS
 EXAMPLES = settings(max_examples=150, deadline=None)
 
 
-# The contract a second time, as plainly as possible, from the authored messages
+# The conversion rules a second time, as plainly as possible, from the authored messages
 
 
 def segments(message: Authored) -> list[Any]:
@@ -263,13 +263,13 @@ def check_all(project: ProjectFiles, conversations: Iterator[list[Authored]]) ->
 
 @pytest.mark.parametrize("length", [0, 1, 2])
 def test_all_short_conversations(project: ProjectFiles, length: int) -> None:
-    """Up to two messages of five roles and six kinds come out as the contract says."""
+    """Up to two messages of five roles and six kinds come out as the conversion rules say."""
     roles = ["system", "user", "assistant", "tool", "critic"]
     assert check_all(project, sequences(roles, list(KINDS), length)) == 30**length
 
 
 def test_all_conversations_of_three(project: ProjectFiles) -> None:
-    """Three messages of three roles, and every kind of content that decides what shows, are as the contract says."""
+    """Three messages of three roles, and every kind of content that decides what shows, come out as the rules say."""
     kinds = ["text", "blank", "guideline", "both", "call"]
     assert check_all(project, sequences(["system", "user", "assistant"], kinds, 3)) == 15**3
 
@@ -285,10 +285,10 @@ def test_all_conversations_of_four(project: ProjectFiles) -> None:
 
 @given(CONVERSATIONS, PROMPTS, PROMPTS, PROMPTS)
 @EXAMPLES
-def test_both_views_are_what_the_contract_says(
+def test_both_views_are_what_a_plain_reading_of_the_rules_gives(
     project: ProjectFiles, messages: list[Authored], configured: str | None, target: str | None, default: str | None
 ) -> None:
-    """Chat prompt and transcript equal those of a second, plain reading of the contract."""
+    """Chat prompt and transcript equal those of a second, plain reading of the conversion rules."""
     talk = resolve(project, messages, configured)
     first = configured if configured is not None and configured.strip() else target
     prompt: Any = talk.chat_prompt(target, default)

@@ -251,7 +251,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_shape(shape: Shape, folder: Path) -> None:
-    """Chat prompt and transcript of the shape are what the contract says."""
+    """Chat prompt and transcript of the shape are what the conversion rules say."""
     talk = Conversation.from_messages(shape.messages, folder=folder)
     chat: Any = talk.chat_prompt()
     assert chat == shape.chat

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from turnwise.errors import UsageError
 from turnwise.suite.collect import collect_suites
-from turnwise.suite.find import file_kind, find_files
+from turnwise.suite.find import find_files
+from turnwise.suite.kinds import file_kind
 
 SUITE = "cases: [{id: x, input_messages: [{role: user, content: Hello}]}]\n"
 ROW = '{"id": "x", "input_messages": [{"role": "user", "content": "Hello"}]}\n'
@@ -137,13 +139,13 @@ def test_kinds(tmp_path: Path, name: str, text: str, kind: str) -> None:
     assert file_kind(path) == kind
 
 
-def test_a_file_that_cannot_be_read_is_of_no_kind(tmp_path: Path) -> None:
-    """Telling kinds never fails."""
+def test_a_file_that_cannot_be_read_is_read_as_a_suite(tmp_path: Path) -> None:
+    """Telling kinds never fails; whoever reads the file as a suite then says what is wrong with it."""
     (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
     (tmp_path / "binary.yaml").write_bytes(bytes(range(256)))
-    assert file_kind(tmp_path / "loop.yaml") == "other"
-    assert file_kind(tmp_path / "gone.yaml") == "other"
-    assert file_kind(tmp_path / "binary.yaml") == "other"
+    assert file_kind(tmp_path / "loop.yaml") == "suite"
+    assert file_kind(tmp_path / "gone.yaml") == "suite"
+    assert file_kind(tmp_path / "binary.yaml") == "suite"
 
 
 def test_the_suites_of_a_folder(tmp_path: Path) -> None:
@@ -186,3 +188,64 @@ def test_a_broken_config_is_a_problem_of_each_suite(tmp_path: Path) -> None:
     (loaded,) = collect_suites([str(tmp_path / "a.yaml")])
     assert loaded.suite is None
     assert [Path(found.file).name for found in loaded.diagnostics] == ["config.yaml"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: x\n  cases:\n  - id: a\n",  # wrong indentation
+        "Cases:\n  - {id: a, input_messages: [{role: user, content: Hi}]}\n",
+        "casez: []\n",
+        "- {id: a, input_messages: [{role: user, content: Hi}]}\n",
+        "<<: {cases: []}\n",
+        "tests:\n  input_messages: []\n",
+    ],
+)
+def test_a_suite_gone_wrong_is_a_suite(tmp_path: Path, text: str) -> None:
+    """In a folder, a file that was meant to be a suite is not passed over: its mistake is an error."""
+    (tmp_path / "s.yaml").write_text(text)
+    assert file_kind(tmp_path / "s.yaml") == "suite"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("a.json", '{"scripts": {"cases": "x"}}', "other"),
+        ("a.yaml", "services: {web: {image: nginx}}\n", "other"),
+        ("a.jsonl", '{"level": "info", "message": "started"}\n', "other"),
+        ("a.jsonl", '\n{"id": "a", "vars": {"messages": "x"}}\n', "dataset"),
+        ("a.jsonl", '{"id": "a", "messages": []}\n', "samples"),
+        ("a.toml", "samples = []\n", "samples"),
+        ("a.toml", "\n" * 60_000, "other"),
+        ("a.json", "{\n" + " " * 60_000 + "x\n}", "other"),
+    ],
+)
+def test_kinds_by_the_top_level_alone(tmp_path: Path, name: str, text: str, kind: str) -> None:
+    """Only the top level of the data decides, and no text takes long to look at."""
+    (tmp_path / name).write_text(text)
+    assert file_kind(tmp_path / name) == kind
+
+
+def test_a_glob_does_not_follow_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link to a parent folder neither hides a suite's own path nor makes the search endless."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s.yaml").write_text("cases: []\n")
+        (tmp_path / name / "up").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert [found.file for found in find_files(["**/s.yaml"])] == ["a/s.yaml", "b/s.yaml"]
+
+
+def test_a_pipe_in_a_folder_is_passed_over_with_a_word(tmp_path: Path) -> None:
+    """Reading it could wait for ever."""
+    os.mkfifo(tmp_path / "p.yaml")
+    (only,) = collect_suites([str(tmp_path)])
+    assert [diagnostic.code for diagnostic in only.diagnostics] == ["not-ours"]
+
+
+def test_a_file_that_is_named_beside_its_folder_is_named(tmp_path: Path) -> None:
+    """The order of the arguments does not matter."""
+    path = tmp_path / "x.yaml"
+    path.write_text("a: 1\n")
+    for arguments in ([str(tmp_path), str(path)], [str(path), str(tmp_path)]):
+        assert [found.named for found in find_files(arguments)] == [True]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from turnwise.diagnostics import Diagnostic, has_errors
 from turnwise.errors import ConfigError, TurnwiseError
 from turnwise.suite.check import check_case
-from turnwise.suite.find import file_kind
+from turnwise.suite.kinds import file_kind
 from turnwise.suite.project import read_config
 from turnwise.suite.suite import Suite, read_suite
 

@@ -475,7 +475,7 @@ def test_a_huge_document_is_refused(tmp_path: Path) -> None:
     [
         ("threshold: 1.1", "out-of-range"),
         ("threshold: -0.1", "out-of-range"),
-        ("threshold: .nan", "out-of-range"),
+        ("threshold: .nan", "bad-number"),
         ("threshold: '0.5'", "wrong-type"),
         ("threshold: true", "wrong-type"),
         ("trials: 0", "out-of-range"),
@@ -497,7 +497,7 @@ def test_a_huge_document_is_refused(tmp_path: Path) -> None:
         ("graders: ['']", "empty"),
         ("graders: [{type: ''}]", "empty"),
         ("graders: [{type: x, weight: 0}]", "out-of-range"),
-        ("graders: [{type: x, weight: .inf}]", "out-of-range"),
+        ("graders: [{type: x, weight: .inf}]", "bad-number"),
         ("graders: [{type: x, threshold: 2}]", "out-of-range"),
         ("system_prompt: 5", "wrong-type"),
     ],

@@ -33,12 +33,42 @@ def test_files_of_a_case_that_is_wrong_elsewhere_are_looked_for(tmp_path: Path) 
     assert codes(path) == {"no-content", "file-missing"}
 
 
-def test_a_path_with_a_variable_is_not_looked_for_in_a_bad_case(tmp_path: Path) -> None:
-    """Where variables cannot be filled yet, the path is not known, and nothing false is said about it."""
+def test_variables_are_filled_in_a_bad_case_too(tmp_path: Path) -> None:
+    """The path that is looked for is the filled one, and an unknown variable is named."""
     messages = [{"role": "user", "content": [{"type": "file", "value": "{{ name }}.txt"}]}, {"role": "user"}]
     path = tmp_path / "suite.json"
     path.write_text(json.dumps({"vars": {"name": "x"}, "cases": [{"id": "a", "input_messages": messages}]}))
+    assert codes(path) == {"no-content", "file-missing"}
+    (tmp_path / "x.txt").write_text("")
     assert codes(path) == {"no-content"}
+    path.write_text(json.dumps({"vars": {"nmae": "x"}, "cases": [{"id": "a", "input_messages": messages}]}))
+    assert codes(path) == {"no-content", "unknown-variable"}
+
+
+def test_the_id_of_a_bad_case_counts(tmp_path: Path) -> None:
+    """A duplicate id is found whichever of the two cases is wrong elsewhere, in a list and in a dataset."""
+    bad = {**GOOD, "outcom": "typo"}
+    for cases in ([GOOD, bad], [bad, GOOD]):
+        path = tmp_path / "suite.json"
+        path.write_text(json.dumps({"cases": cases}))
+        assert codes(path) == {"unknown-key", "duplicate-id"}
+        path = tmp_path / "data.jsonl"
+        path.write_text("\n".join(json.dumps(case) for case in cases))
+        assert codes(path) == {"unknown-key", "duplicate-id"}
+
+
+def test_a_mistake_in_what_cases_share_is_said_once_and_at_its_place(tmp_path: Path) -> None:
+    """An unknown variable in the suite's template is the suite's problem, not that of every row."""
+    (tmp_path / "rows.csv").write_text("city\nOslo\nRome\n")
+    path = tmp_path / "suite.yaml"
+    path.write_text('cases: rows.csv\ninput_messages:\n  - {role: user, content: "{{ town }}"}\n')
+    (only,) = survey_suite(path)[1]
+    assert (only.code, Path(only.file).name, only.place.line, only.case_id) == (
+        "unknown-variable",
+        "suite.yaml",
+        3,
+        None,
+    )
 
 
 def test_good_rows_of_a_large_bad_dataset_are_surveyed(tmp_path: Path) -> None:

@@ -60,9 +60,7 @@ def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]
     """Every target that a case names beside its suite."""
     if case.target is not None and case.target != suite.spec.target:
         yield (*case.path, "target"), case.target
-    shared = list(suite.spec.graders or ())
-    own = [grader for grader in case.graders if grader not in shared]
-    for index, grader in enumerate(own):
+    for index, grader in enumerate(case.graders[case.inherited_graders :]):
         if isinstance(grader, LongGrader) and grader.target is not None:
             yield (*case.path, "graders", index, "target"), grader.target
 

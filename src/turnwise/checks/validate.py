@@ -6,18 +6,22 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..conversation.files import shown_file
+from ..conversation.guidelines import GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..errors import InputError
 from ..suite.check import check_case
-from ..suite.find import FileKind, Found, file_kind, find_files
+from ..suite.collect import passed_over
+from ..suite.find import Found, find_files
+from ..suite.kinds import FileKind, file_kind
 from ..suite.project import Project, Projects, read_config
 from ..suite.sources import DataPath, Source
-from ..suite.suite import Suite, survey_suite
+from ..suite.suite import survey_suite
 from .together import case_target_names, suite_target_names, unknown_target, unused_patterns
 
 __all__ = ["Validation"]
 
-_SUITE_ENDINGS = (".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".csv", "")
+_DATASET_ENDINGS = (".jsonl", ".ndjson", ".csv")
+_SUITE_ENDINGS = (".yaml", ".yml", ".json", *_DATASET_ENDINGS, "")
 
 
 class Validation:
@@ -27,24 +31,23 @@ class Validation:
         self.diagnostics: list[Diagnostic] = []
         self.checked = 0
         self.skipped = 0
-        self._projects = Projects()
+        self._projects = Projects(self.diagnostics.extend)
         self._done: set[Path] = set()
         self._whole: list[Path] = []  # folders of which everything was looked at
-        self._suites: list[Suite] = []
+        self._own_patterns: list[tuple[GuidelinePatterns, Source]] = []  # of suites that have some
         self._targets: dict[Path, list[str] | None] = {}
 
     def check_paths(self, arguments: Sequence[str]) -> None:
         """Check files, folders and globs. Raises `UsageError` for one that does not exist."""
         self._whole += [Path(argument).resolve() for argument in arguments if Path(argument).is_dir()]
-        datasets: list[Found] = []
+        rows: list[Found] = []
         for found in find_files(arguments):
-            kind = file_kind(found.path)
-            if kind == "dataset" and not found.named:
-                datasets.append(found)
+            if found.path.suffix.lower() in _DATASET_ENDINGS and not found.named:
+                rows.append(found)
             else:
-                self._check(found, kind)
-        for found in datasets:
-            self._check(found, "dataset")
+                self._check(found, file_kind(found.path))
+        for found in rows:  # only now is it known which of them belong to suites
+            self._check(found, file_kind(found.path))
 
     def check_stream(self, path: Path, file: str) -> None:
         """Check a suite that came from elsewhere; its files are looked up from the current folder."""
@@ -59,15 +62,14 @@ class Validation:
                 seen_whole = any(project.root.is_relative_to(folder) for folder in self._whole)
                 elsewhere = None if seen_whole else project
                 self.diagnostics += unused_patterns(patterns, project.config_source, elsewhere)
-        for suite in self._suites:
-            if suite.spec.guideline_patterns is not None:
-                self.diagnostics += unused_patterns(suite.guidelines, suite.source, None)
+        for own_patterns, source in self._own_patterns:
+            self.diagnostics += unused_patterns(own_patterns, source, None)
         self.diagnostics = _in_order(self.diagnostics)
 
     def _check(self, found: Found, kind: FileKind) -> None:
         if not self._first_time(found.path):
             return
-        if kind == "other" and not self._is_worth_reading(found):
+        if kind in ("other", "special") and not self._is_worth_reading(found, kind):
             return
         self.checked += 1
         match kind:
@@ -95,9 +97,9 @@ class Validation:
         self._done.add(real)
         return True
 
-    def _is_worth_reading(self, found: Found) -> bool:
+    def _is_worth_reading(self, found: Found, kind: FileKind) -> bool:
         """A file of no known kind: one that the user named is read as a suite, if it can be one."""
-        if found.named and found.path.suffix.lower() in _SUITE_ENDINGS:
+        if found.named and (kind == "special" or found.path.suffix.lower() in _SUITE_ENDINGS):
             return True
         if found.named:
             message = "not a kind of file that is understood"
@@ -106,22 +108,17 @@ class Validation:
             self.diagnostics.append(Diagnostic("error", "unknown-kind", message, found.file, hint=hint))
             return False
         self.skipped += 1
-        if found.path.suffix in (".yaml", ".yml"):
-            message = "skipped: no `cases`, `samples`, `targets` or config key at its top level"
-            hint = "name the file itself to have it read as a suite"
-            self.diagnostics.append(Diagnostic("warning", "not-ours", message, found.file, hint=hint))
+        if warning := passed_over(found, kind):
+            self.diagnostics.append(warning)
         return False
 
     def _check_suite(self, path: Path, file: str, folder: Path | None) -> None:
-        try:
-            suite, diagnostics = survey_suite(path, self._projects, file=file, folder=folder)
-        except InputError as error:  # the project's config: said once, by whichever suite met it first
-            self.diagnostics += error.diagnostics
-            return
+        suite, diagnostics = survey_suite(path, self._projects, file=file, folder=folder)
         self.diagnostics += diagnostics
         if suite is None:
             return
-        self._suites.append(suite)
+        if suite.spec.guideline_patterns is not None:
+            self._own_patterns.append((suite.guidelines, suite.source))
         if suite.dataset is not None:
             self._done.add(suite.dataset.resolve())
         self._check_project(suite.project)

@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -29,6 +30,7 @@ class ExitCode:
     OK = 0
     BAD_INPUT = 2  # bad files or usage
     INTERNAL = 70  # a fault of Turnwise itself
+    NO_OUTPUT = 74  # the output cannot be written
     INTERRUPTED = 130
 
 
@@ -64,7 +66,8 @@ class _Verbs(click.Group):
 @click.group(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 fine, 2 bad files or usage, 130 interrupted.",
+    epilog="Exit codes: 0 fine, 2 bad files or usage, 70 a fault of Turnwise itself, 74 the output cannot be written, "
+    "130 interrupted.",
 )
 @click.version_option(__version__, "--version", message="turnwise %(version)s")
 def cli() -> None:
@@ -84,8 +87,9 @@ def process() -> None:
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else ExitCode.OK
-        sys.stdout.flush()
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
         os._exit(code)
 
 
@@ -93,6 +97,9 @@ def main() -> None:
     """Run the command line; whatever goes wrong ends in one message and an exit code, never in a traceback."""
     # Imports make many objects and no garbage: looking for it takes some 5 ms.
     gc.set_threshold(100_000)
+    # A stream that the caller has closed is None; what would go there goes nowhere.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # Suites are UTF-8 whatever the locale is; what cannot be shown is escaped rather than fatal.
         if isinstance(stream, io.TextIOWrapper):
@@ -107,8 +114,7 @@ def _run(arguments: list[str]) -> int:
     try:
         with cli.make_context("turnwise", arguments) as context:
             cli.invoke(context)
-        sys.stdout.flush()
-        return ExitCode.OK
+        return _flushed(ExitCode.OK)
     except click.exceptions.Exit as end:
         return _flushed(end.exit_code)
     except click.ClickException as error:
@@ -117,8 +123,9 @@ def _run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        return _reader_gone()
+    except OSError as error:
+        # Files that are read have names; what has none is the output.
+        return _no_output(error) if error.filename is None else _report(error)
     except Exception as error:  # noqa: BLE001  (the last resort: nothing may reach the user as a traceback)
         return _report(error)
 
@@ -126,19 +133,23 @@ def _run(arguments: list[str]) -> int:
 def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        return _reader_gone()
+    except OSError as error:
+        return _no_output(error)
     return code
 
 
-def _reader_gone() -> int:
-    """The reader has had enough (`| head`): not an error, and nobody is left to tell."""
+def _no_output(error: OSError) -> int:
+    """A reader that has had enough (`| head`) is no error, and nobody is left to tell; a full disk is."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.OK
+    if isinstance(error, BrokenPipeError):
+        return ExitCode.OK
+    click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
+    return ExitCode.NO_OUTPUT
 
 
 def _report(error: Exception) -> int:
     from ..errors import InputError, TurnwiseError, UsageError
+    from ..report.terminal import one_line
     from .output import echo_diagnostics, error_style
 
     if isinstance(error, InputError):
@@ -146,9 +157,9 @@ def _report(error: Exception) -> int:
         return ExitCode.BAD_INPUT
     style = error_style()
     if isinstance(error, TurnwiseError):
-        click.echo(f"{style('error:', 'red', bold=True)} {error}", err=True)
+        click.echo(f"{style('error:', 'red', bold=True)} {one_line(str(error))}", err=True)
         if isinstance(error, UsageError) and error.hint:
-            click.echo(f"{style('hint:', 'cyan')} {error.hint}", err=True)
+            click.echo(f"{style('hint:', 'cyan')} {one_line(error.hint)}", err=True)
         return ExitCode.BAD_INPUT
     if os.environ.get("TURNWISE_DEBUG"):
         raise error

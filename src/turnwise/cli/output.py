@@ -55,23 +55,10 @@ def stdin_as_file() -> Iterator[Path]:
     import shutil
     import tempfile
 
+    from ..suite.kinds import is_jsonl
+
     with tempfile.TemporaryDirectory(prefix="turnwise-") as folder:
         path = Path(folder, "stdin.yaml")
         with open(path, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-        yield path.rename(path.with_suffix(".jsonl")) if _is_jsonl(path) else path
-
-
-def _is_jsonl(path: Path) -> bool:
-    """Whether the first line is a whole case, rather than the start of a suite."""
-    import json
-
-    with open(path, "rb") as file:
-        first = file.readline(10 * 1024 * 1024).strip()
-    if not first.startswith(b"{"):
-        return False
-    try:
-        value = json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and not {"cases", "evalcases"} & value.keys()
+        yield path.rename(path.with_suffix(".jsonl")) if is_jsonl(path) else path

@@ -89,6 +89,7 @@ class _Printer:
         self._suites = 0
         self._printed = 0
         self._ids: list[str] = []
+        self._matched: set[str] = set()
 
     def add(self, loaded: Loaded) -> None:
         from ..diagnostics import has_errors
@@ -115,11 +116,12 @@ class _Printer:
             raise UsageError(
                 "no suite found", "a suite is a YAML file with `cases:` or a JSONL file with a case a line"
             )
-        if self._wanted and not self._printed and not self._failed:
+        missed = [wanted for wanted in self._wanted if wanted not in self._matched]
+        if missed and not self._failed:
             from ..suite.explain import did_you_mean
 
-            wanted = ", ".join(self._wanted)
-            raise UsageError(f"no case is named {wanted}", did_you_mean(self._wanted[0], self._ids[:200], "there are"))
+            hint = did_you_mean(missed[0], self._ids[:200], "there are")
+            raise UsageError(f"no case is named {', '.join(missed)}", hint)
         return self._failed
 
     def _selected(self, case: Case) -> bool:
@@ -129,23 +131,24 @@ class _Printer:
             return True
         if len(self._ids) < 10_000:
             self._ids.append(case.id)
-        return any(case.id == wanted or fnmatchcase(case.id, wanted) for wanted in self._wanted)
+        fitting = [wanted for wanted in self._wanted if case.id == wanted or fnmatchcase(case.id, wanted)]
+        self._matched.update(fitting)
+        return bool(fitting)
 
     def _print(self, case: Case, suite: Suite) -> None:
         from ..report.prompt import prompt_record, prompt_text
+        from ..suite.check import case_errors
 
         known = [diagnostic for diagnostic in suite.warnings if diagnostic.case_id == case.id] if suite.warnings else []
+        errors = case_errors(case)
+        self._failed |= bool(errors)
         if self._json:
             import json
 
-            record = prompt_record(case, suite.file, known)
-            self._failed |= "error" in record
+            record = prompt_record(case, suite.file, errors, known)
             sys.stdout.write(",\n" if self._printed else "[\n")
-            sys.stdout.write(json.dumps(record, ensure_ascii=False))
+            sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False))
         else:
-            from ..suite.check import case_errors
-
-            text = prompt_text(case, known, style=self._style, full=self._full, question=self._question)
-            self._failed |= bool(case_errors(case))
+            text = prompt_text(case, errors, known, style=self._style, full=self._full, question=self._question)
             sys.stdout.write(text + "\n")
         self._printed += 1

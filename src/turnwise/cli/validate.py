@@ -40,7 +40,7 @@ def command(paths: tuple[str, ...], form: str) -> None:
     from ..diagnostics import has_errors
     from ..errors import UsageError
     from . import ExitCode
-    from .output import STDIN_NAME, stdin_as_file
+    from .output import STDIN_NAME, echo_diagnostics, stdin_as_file
 
     validation = Validation()
     if "-" in paths:
@@ -49,6 +49,7 @@ def command(paths: tuple[str, ...], form: str) -> None:
     validation.check_paths([path for path in paths if path != "-"])
     validation.finish()
     if not validation.checked:
+        echo_diagnostics(validation.diagnostics)
         hint = "name a suite, config, targets, deck or samples file, or a folder that holds some"
         raise UsageError("there is nothing to validate", hint)
     _show(validation, form)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, Required, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
@@ -33,8 +34,28 @@ class FormatModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
+# What the validators below demand, in the words of JSON Schema.
+_NAMED: JsonDict = {"required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}}
+_NAMED_CALL: JsonDict = {
+    "if": {"required": ["function"], "properties": {"function": {"type": "object"}}},
+    "then": {"properties": {"function": _NAMED}},
+    "else": _NAMED,
+}
+_ONE_TEXT: JsonDict = {
+    "oneOf": [{"required": [key], "properties": {key: {"type": "string"}}} for key in ("value", "text")]
+}
+_SAYS_SOMETHING: JsonDict = {
+    "anyOf": [
+        {"required": ["content"], "properties": {"content": {"type": ["string", "array"]}}},
+        {"required": ["tool_calls"], "properties": {"tool_calls": {"type": "array", "minItems": 1}}},
+    ]
+}
+
+
 class TextSegment(FormatModel):
     """A piece of text."""
+
+    model_config = ConfigDict(json_schema_extra=_ONE_TEXT)
 
     type: Literal["text"]
     value: str | None = Field(None, description="The text, kept as written.")
@@ -73,7 +94,9 @@ Content = Annotated[str | list[Segment] | None, Field(union_mode="left_to_right"
 class MessageDict(TypedDict, total=False):
     """One turn of the conversation. `content` may be left out only beside `tool_calls`."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid", strict=True, title="Message")  # type: ignore[misc]
+    __pydantic_config__ = ConfigDict(  # type: ignore[misc]
+        extra="forbid", strict=True, title="Message", json_schema_extra=_SAYS_SOMETHING
+    )
 
     role: Required[
         Annotated[
@@ -93,7 +116,7 @@ class MessageDict(TypedDict, total=False):
     name: NotRequired[Annotated[str | None, Field(description="A name for the speaker; passed through.")]]
     tool_calls: NotRequired[
         Annotated[
-            list[dict[str, Any]] | None,
+            list[Annotated[dict[str, Any], Field(json_schema_extra=_NAMED_CALL)]] | None,
             Field(description="Tool calls of an assistant turn, in OpenAI's form; passed through."),
         ]
     ]

@@ -57,18 +57,16 @@ class Conversation:
 
         `root` is the project's, or else `folder`: no file outside of it is read. Without `guideline_patterns`,
         guidelines are told by the default pattern.
-        Raises `pydantic.ValidationError` for messages that are not well formed and `ResolutionError` for
-        files that cannot be read.
+        Raises `pydantic.ValidationError` for messages that are not well formed, `ResolutionError` for files that
+        cannot be read, and `PatternError` for patterns that cannot.
         """
-        from copy import deepcopy
-
         from .authored import authored_messages
         from .files import ProjectFiles
         from .guidelines import GuidelinePatterns
         from .resolve import resolve
 
         return resolve(
-            authored_messages([deepcopy(dict(message)) for message in messages]),
+            authored_messages([_copied(message) for message in messages]),
             files=ProjectFiles(Path(folder if root is None else root)),
             guidelines=GuidelinePatterns() if guideline_patterns is None else GuidelinePatterns(guideline_patterns),
             folder=Path(folder),
@@ -102,3 +100,10 @@ class Conversation:
                 if isinstance(part, File | Image):
                     found.setdefault(part.path or part.written, part)
         return list(found.values())
+
+
+def _copied(message: Any) -> Any:
+    """A message of the caller's own, which may change later; what is no mapping is left for the validator to name."""
+    from copy import deepcopy
+
+    return deepcopy(dict(message)) if isinstance(message, Mapping) else message

@@ -6,8 +6,8 @@ import base64
 import re
 from pathlib import Path
 
-from ..errors import FileReferenceError
-from .files import ProjectFiles
+from ..errors import FileProblem, FileReferenceError
+from .files import MAX_FILE_BYTES, ProjectFiles
 from .values import Image
 
 __all__ = ["read_image"]
@@ -43,11 +43,15 @@ def _from_data_url(written: str) -> Image:
         raise FileReferenceError("bad-path", shown, f"{shown} is not an image data URL", f"expected {_FORMS}")
     data = "".join(match[2].split())
     try:
-        base64.b64decode(data, validate=True)
+        decoded = base64.b64decode(data, validate=True)
     except ValueError as error:  # binascii.Error, or characters that are not ASCII
         raise FileReferenceError(
             "binary", shown, f"the base64 of {shown} cannot be decoded: {error}", f"expected {_FORMS}"
         ) from error
+    if not 0 < len(decoded) <= MAX_FILE_BYTES:
+        size = f"{len(decoded):,} bytes, expected 1 to {MAX_FILE_BYTES:,}"
+        kind: FileProblem = "too-large" if decoded else "binary"
+        raise FileReferenceError(kind, shown, f"{shown} holds {size}", f"expected {_FORMS}")
     return Image(written, None, match[1].lower(), data)
 
 

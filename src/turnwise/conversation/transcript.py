@@ -12,7 +12,7 @@ from typing import Any
 
 from .values import File, Image, Message, Text
 
-__all__ = ["role_marker", "tool_call_name", "transcript"]
+__all__ = ["role_marker", "tool_call_line", "tool_call_name", "transcript"]
 
 
 def transcript(messages: Sequence[Message]) -> str:
@@ -70,7 +70,7 @@ def _body(message: Message, markers: bool) -> str:
             lines.append(_file_block(part))
         elif markers:
             lines.append(f"<Attached: {part.written}>")
-    lines.extend(_tool_call_line(call) for call in message.tool_calls)
+    lines.extend(tool_call_line(call) for call in message.tool_calls)
     return "\n".join(lines)
 
 
@@ -78,7 +78,8 @@ def _file_block(file: File) -> str:
     return f"=== {file.written} ===\n{file.content}"
 
 
-def _tool_call_line(call: Mapping[str, Any]) -> str:
+def tool_call_line(call: Mapping[str, Any]) -> str:
+    """How a tool call reads in a transcript."""
     holder = call.get("function")
     if not isinstance(holder, Mapping):
         holder = call

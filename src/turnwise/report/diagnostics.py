@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..diagnostics import Diagnostic
-from .terminal import Style, plain, printable
+from .terminal import Style, one_line, plain, printable
 
 __all__ = ["as_github", "as_json", "as_record", "as_sarif", "as_text"]
 
@@ -16,9 +17,9 @@ __all__ = ["as_github", "as_json", "as_record", "as_sarif", "as_text"]
 def as_text(diagnostic: Diagnostic, style: Style = plain) -> str:
     """`file:line:column: error: text`, then the source line, a caret and a hint."""
     place = diagnostic.place
-    where = ":".join(str(each) for each in (diagnostic.file, place.line, place.column) if each is not None)
+    where = ":".join(str(each) for each in (one_line(diagnostic.file), place.line, place.column) if each is not None)
     severity = style(diagnostic.severity, "red" if diagnostic.severity == "error" else "yellow", bold=True)
-    lines = [f"{style(where, None, bold=True)}: {severity}: {printable(diagnostic.message)}"]
+    lines = [f"{style(where, None, bold=True)}: {severity}: {one_line(diagnostic.message)}"]
     if place.source is not None and place.line is not None:
         number = str(place.line)
         lines.append(f" {number} | {printable(place.source)}")
@@ -26,7 +27,7 @@ def as_text(diagnostic: Diagnostic, style: Style = plain) -> str:
             pointer = style("^", "red" if diagnostic.severity == "error" else "yellow", bold=True)
             lines.append(f" {' ' * len(number)} | {_padding(place.source, place.column)}{pointer}")
     if diagnostic.hint:
-        lines.append(f"   {style('hint:', 'cyan')} {printable(diagnostic.hint)}")
+        lines.append(f"   {style('hint:', 'cyan')} {one_line(diagnostic.hint)}")
     return "\n".join(lines)
 
 
@@ -96,7 +97,7 @@ def _sarif_result(diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
 def _uri(file: str) -> str:
     from urllib.parse import quote
 
-    return ("file://" if file.startswith("/") else "") + quote(file)
+    return ("file://" if file.startswith("/") else "") + quote(os.fsencode(file))
 
 
 def _escaped(text: str, also: str = "") -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..conversation.chat import ChatMessage, with_system
+from ..conversation.chat import GUIDELINES_HEADER, ChatMessage, with_system
 from ..conversation.conversation import Conversation
-from ..conversation.transcript import tool_call_name
+from ..conversation.transcript import tool_call_line
 from ..conversation.values import File
 from ..diagnostics import Diagnostic
 from ..suite.case import Case
-from ..suite.check import case_errors, case_warnings
+from ..suite.check import case_warnings
 from .diagnostics import as_record, as_text
-from .terminal import Style, plain, printable
+from .terminal import Style, one_line, plain, printable
 
 __all__ = ["prompt_record", "prompt_text"]
 
@@ -23,9 +22,11 @@ _FOLD_FROM = 8
 _SHOWN_LINES = 3
 
 
-def prompt_record(case: Case, suite: str, known: Iterable[Diagnostic] = ()) -> dict[str, Any]:
-    """Everything that a case sends, or its `error`. `known` are warnings that loading the suite gave."""
-    errors = case_errors(case)
+def prompt_record(
+    case: Case, suite: str, errors: Sequence[Diagnostic] = (), known: Iterable[Diagnostic] = ()
+) -> dict[str, Any]:
+    """Everything that a case sends, or its `error`. `errors` are those of the case, `known` the warnings that
+    loading its suite gave."""
     if errors:
         return {
             "id": case.id,
@@ -50,6 +51,7 @@ def prompt_record(case: Case, suite: str, known: Iterable[Diagnostic] = ()) -> d
 
 def prompt_text(
     case: Case,
+    errors: Sequence[Diagnostic] = (),
     known: Iterable[Diagnostic] = (),
     *,
     style: Style = plain,
@@ -58,11 +60,10 @@ def prompt_text(
 ) -> str:
     """The same for a terminal: roles coloured, long files folded unless `full`; `question` shows the transcript."""
     line = case.place.line
-    where = f"{case.source.file}:{line}" if line is not None else case.source.file
-    blocks = [f"{style(f'── {printable(case.id)}', 'cyan', bold=True)}  {style(where, 'grey')}"]
-    errors = case_errors(case)
+    where = one_line(f"{case.source.file}:{line}" if line is not None else case.source.file)
+    blocks = [f"{style(f'── {one_line(case.id)}', 'cyan', bold=True)}  {style(where, 'grey')}"]
     if errors:
-        blocks += [as_text(diagnostic, style) for diagnostic in errors]
+        blocks += [as_text(diagnostic, style) for diagnostic in (*known, *errors)]
         return "\n".join(blocks) + "\n"
     conversation = case.conversation
     folds = [] if full else _folds(conversation)
@@ -93,7 +94,7 @@ def _message_text(message: ChatMessage, folds: list[tuple[str, str]], style: Sty
     label = f"{role} ({message['name']})" if "name" in message else role
     if "tool_call_id" in message:
         label += f" → {message['tool_call_id']}"
-    lines = [style(f"[{printable(label)}]", _ROLE_COLOURS.get(role, "cyan"), bold=True)]
+    lines = [style(f"[{one_line(label)}]", _ROLE_COLOURS.get(role, "cyan"), bold=True)]
     content = message["content"]
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
     for part in parts:
@@ -104,25 +105,22 @@ def _message_text(message: ChatMessage, folds: list[tuple[str, str]], style: Sty
                 f"  <Image: {printable(part['value'])}> ({part['media_type']}, {len(part['data']) * 3 // 4:,} bytes)"
             )
     for call in message.get("tool_calls", []):
-        shown = json.dumps(call.get("function", call), ensure_ascii=False)
-        lines.append(f"  {style('tool call', 'yellow')} {printable(tool_call_name(call) or '')} {printable(shown)}")
+        call_id = f"  {call['id']}" if isinstance(call.get("id"), str) else ""
+        lines.append(f"  {one_line(tool_call_line(call))}{style(one_line(call_id), 'grey')}")
     return "\n".join(lines)
 
 
 def _folds(conversation: Conversation) -> list[tuple[str, str]]:
-    """The contents of long files, each with what stands in for it."""
-    folds = []
+    """The blocks of long files, each with what stands in for it."""
+    folds: list[tuple[str, str]] = []
     for file in conversation.files:
         if isinstance(file, File):
             lines = file.content.split("\n")
             if len(lines) > _FOLD_FROM:
                 rest = len(lines) - _SHOWN_LINES
-                folds.append(
-                    (
-                        file.content,
-                        "\n".join([*lines[:_SHOWN_LINES], f"… {rest} more lines (--full shows them)"]),
-                    )
-                )
+                short = "\n".join([*lines[:_SHOWN_LINES], f"… {rest} more lines (--full shows them)"])
+                headers = [f"=== {file.written} ===\n", *([f"{GUIDELINES_HEADER}\n\n"] if file.guideline else [])]
+                folds += [(header + file.content, header + short) for header in headers]
     return folds
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-__all__ = ["Style", "coloured", "plain", "printable"]
+__all__ = ["Style", "coloured", "one_line", "plain", "printable"]
 
 _CODES = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36, "grey": 90}
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Control characters, and those that reorder letters or break lines where nobody sees it.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Style(Protocol):
@@ -36,6 +37,15 @@ def printable(text: str) -> str:
     'a␛[31mb'
     """
     return _CONTROL.sub(_picture, text)
+
+
+def one_line(text: str) -> str:
+    """The same for names and messages, which must not spread over lines of their own.
+
+    >>> one_line("a\\nb")
+    'a␊b'
+    """
+    return printable(text).replace("\n", "␊")
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -98,7 +98,7 @@ def _is_kind(value: Any) -> bool:
 
 def _graders(evaluators: Any, default_kind: Any) -> Any:
     if evaluators is None:
-        return [{"type": "llm_judge"}]
+        return [{"type": _KINDS.get(default_kind, "llm_judge")}]
     if not isinstance(evaluators, list):
         return evaluators
     return [_grader(each, default_kind) if isinstance(each, dict) else each for each in evaluators]

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Case", "CaseContext", "make_case"]
 
 
+_SHAREABLE = ("input_messages", "expected_messages", "outcome", "system_prompt", "graders")
+
+
 @dataclass(frozen=True)
 class CaseContext:
     """What the cases of a suite share: its defaults, and where and how files are found."""
@@ -33,13 +36,15 @@ class CaseContext:
     files: ProjectFiles
     guidelines: GuidelinePatterns
     default_system_prompt: str | None
+    source: Source
 
 
 @dataclass(eq=False)
 class Case:
     """One conversation to be continued, with what is expected of the answer.
 
-    `conversation` reads the files that the messages refer to, when it is first asked for.
+    `conversation` reads the files that the messages refer to, when it is first asked for. `shared` names the fields
+    that stand in the suite rather than in the case, `inherited_graders` counts those of its graders that do.
     """
 
     id: str
@@ -54,6 +59,8 @@ class Case:
     trials: int | None
     tags: tuple[str, ...]
     metadata: Mapping[str, Any]
+    inherited_graders: int = field(repr=False, compare=False)
+    shared: frozenset[str] = field(repr=False, compare=False)
     context: CaseContext = field(repr=False, compare=False)
     source: Source = field(repr=False, compare=False)
     path: DataPath = field(default=(), repr=False, compare=False)
@@ -72,6 +79,12 @@ class Case:
     def place(self) -> Place:
         """Where the case stands in its file."""
         return self.source.place(self.path)
+
+    def where(self, path: DataPath) -> tuple[Source, DataPath, str | None]:
+        """Where a path of this case is written: in the case, or in the suite, and then it is not this case's own."""
+        if path and path[0] in self.shared:
+            return self.context.source, path, None
+        return self.source, (*self.path, *path), self.id
 
     def _resolved(self, messages: Sequence[MessageDict], field: str) -> Any:
         context = self.context
@@ -110,10 +123,17 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         trials=spec.trials if spec.trials is not None else suite.trials,
         tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))),
         metadata=spec.metadata or {},
+        inherited_graders=len(graders) - len(spec.graders or ()),
+        shared=shared_fields(spec),
         context=context,
         source=source,
         path=path,
     )
+
+
+def shared_fields(spec: CaseSpec) -> frozenset[str]:
+    """The fields that a case takes from its suite, as far as the suite has them."""
+    return frozenset(name for name in _SHAREABLE if getattr(spec, name) is None)
 
 
 def _graders(spec: CaseSpec, suite: SuiteHeader) -> Sequence[GraderSpec]:

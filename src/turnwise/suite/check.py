@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ..conversation.lint import lint
 from ..diagnostics import Diagnostic
-from ..errors import ResolutionError
+from ..errors import Problem, ResolutionError
 from .case import Case
 from .intake import problem_diagnostic
-from .sources import shown_path
 
 __all__ = ["case_errors", "case_warnings", "check_case"]
 
@@ -26,8 +25,8 @@ def case_errors(case: Case) -> list[Diagnostic]:
             getattr(case, view)
         except ResolutionError as error:
             for problem in error.problems:
-                path = (*case.path, *problem.path)
-                diagnostics.append(problem_diagnostic(problem, "error", case.source, path, case.id))
+                source, path, case_id = case.where(problem.path)
+                diagnostics.append(problem_diagnostic(problem, "error", source, path, case_id))
     return diagnostics
 
 
@@ -35,20 +34,8 @@ def case_warnings(case: Case) -> list[Diagnostic]:
     """Warnings about a conversation that can be made."""
     diagnostics = []
     for finding in lint(case.conversation.messages):
-        path = (*case.path, "input_messages")
-        if finding.message_index is not None:
-            path = (*path, finding.message_index)
-        place = case.source.place(path)
-        diagnostics.append(
-            Diagnostic(
-                "warning",
-                finding.code,
-                finding.message,
-                case.source.file,
-                place,
-                finding.hint,
-                shown_path(path),
-                case.id,
-            )
-        )
+        within = ("input_messages",) if finding.message_index is None else ("input_messages", finding.message_index)
+        source, path, case_id = case.where(within)
+        problem = Problem(within, finding.code, finding.message, finding.hint)
+        diagnostics.append(problem_diagnostic(problem, "warning", source, path, case_id))
     return diagnostics

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, has_errors
 from ..errors import ConfigError
-from .find import Found, file_kind, find_files
+from .find import Found, find_files
+from .kinds import FileKind, file_kind
 from .project import Projects
-from .suite import Suite, read_suite
+from .suite import Suite, survey_suite
 
-__all__ = ["Loaded", "collect_suites"]
+__all__ = ["Loaded", "collect_suites", "load_one", "passed_over"]
 
 
 class Loaded(NamedTuple):
@@ -21,6 +22,7 @@ class Loaded(NamedTuple):
     file: str
     suite: Suite | None
     diagnostics: list[Diagnostic]
+    dataset: Path | None = None
 
 
 def collect_suites(arguments: Sequence[str]) -> Iterator[Loaded]:
@@ -35,13 +37,11 @@ def collect_suites(arguments: Sequence[str]) -> Iterator[Loaded]:
             datasets.append(found)
         elif kind == "suite":
             loaded = load_one(found.path, found.file, projects)
-            if loaded.suite is not None and loaded.suite.dataset is not None:
-                used.add(loaded.suite.dataset.resolve())
+            if loaded.dataset is not None:
+                used.add(loaded.dataset.resolve())
             yield loaded
-        elif kind == "other" and found.path.suffix in (".yaml", ".yml"):
-            message = "skipped: no `cases` at its top level"
-            hint = "name the file itself to have it read as a suite"
-            yield Loaded(found.file, None, [Diagnostic("warning", "not-ours", message, found.file, hint=hint)])
+        elif warning := passed_over(found, kind):
+            yield Loaded(found.file, None, [warning])
     for found in datasets:
         if found.path.resolve() not in used:
             yield load_one(found.path, found.file, projects)
@@ -50,6 +50,20 @@ def collect_suites(arguments: Sequence[str]) -> Iterator[Loaded]:
 def load_one(path: Path, file: str, projects: Projects, folder: Path | None = None) -> Loaded:
     """Load one suite; a config that is not well formed is said as if it were the suite's own problem."""
     try:
-        return Loaded(file, *read_suite(path, projects, file=file, folder=folder))
+        suite, diagnostics = survey_suite(path, projects, file=file, folder=folder)
     except ConfigError as error:
         return Loaded(file, None, list(error.diagnostics))
+    dataset = suite.dataset if suite is not None else None
+    return Loaded(file, None if has_errors(diagnostics) else suite, diagnostics, dataset)
+
+
+def passed_over(found: Found, kind: FileKind) -> Diagnostic | None:
+    """What to say of a file in a folder that is not read; None where nobody would expect it to be."""
+    if kind == "special":
+        message, hint = "skipped: it is not a regular file", "name it itself to have it read as a suite"
+        return Diagnostic("warning", "not-ours", message, found.file, hint=hint)
+    if kind == "other" and found.path.suffix in (".yaml", ".yml", ".jsonl", ".ndjson"):
+        message = "skipped: its top level is not that of a suite, of samples, of targets or of a config"
+        hint = "name the file itself to have it read as a suite"
+        return Diagnostic("warning", "not-ours", message, found.file, hint=hint)
+    return None

@@ -64,7 +64,8 @@ def _csv_rows(path: Path, file: str) -> Iterator[Row]:
             row = next(reader, None)
         except csv.Error as error:
             row = None
-            problem = Diagnostic("error", "bad-csv", f"not valid CSV: {error}", file, Place(start, 1), "quote the cell")
+            hint = "a quote that opens a cell must be closed; double the quotes inside it"
+            problem = Diagnostic("error", "bad-csv", f"not valid CSV: {error}", file, Place(start, 1), hint)
             if lines.problem is None:
                 yield Row(None, LineSource(file, start), problem)
         if lines.problem is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -13,7 +14,7 @@ from typing_extensions import is_typeddict
 from ..diagnostics import Diagnostic, Place
 from .sources import DataPath, Source, shown_path
 
-__all__ = ["described", "did_you_mean", "explain", "is_secret_key"]
+__all__ = ["described", "did_you_mean", "explain", "is_secret_key", "near_miss"]
 
 _EXPECTED = {
     "string_type": "text",
@@ -28,7 +29,9 @@ _EXPECTED = {
     "bool_type": "true or false",
 }
 _TAG_KEYS = ("type", "provider")
+_MOST_FAULTS = 100
 _LONGEST_WORD = 100
+_NEAR = 0.8
 _SECRET = re.compile(r"key|token(?!s)|secret|password|authorization|credential", re.IGNORECASE)
 _SECRET_LINE = re.compile(rf"(?:{_SECRET.pattern})[\w-]*[\"']?\s*:", re.IGNORECASE)
 
@@ -66,8 +69,17 @@ def explain(
     """One diagnostic per real problem. `prefix` leads to `data` in the file; `authored` maps a path of ours to the
     path that the author wrote, where a foreign format was translated first."""
     faults = [_Fault(item, data) for item in error.errors(include_url=False)]
-    diagnostics = []
+    diagnostics: list[Diagnostic] = []
     for fault, expected in _without_echoes(faults):
+        if len(diagnostics) == _MOST_FAULTS:
+            message = f"and more: only the first {_MOST_FAULTS} problems of {_noun(model)} are shown"
+            place = source.place(authored(prefix))
+            diagnostics.append(
+                Diagnostic(
+                    "error", "too-many", message, source.file, place, "mend these first", shown_path(prefix), case_id
+                )
+            )
+            break
         code, message, hint = _sentence(fault, expected, model, data, prefix)
         at_key = fault.kind == "extra_forbidden"
         path = prefix + fault.path + ((fault.key or "",) if at_key else ())
@@ -92,11 +104,33 @@ def did_you_mean(word: str, known: list[str], allowed: str = "allowed here") -> 
     import difflib
 
     word = word[:_LONGEST_WORD].lower()
-    near = difflib.get_close_matches(word, [name.lower() for name in known], n=1, cutoff=0.6)
+    # Short words differ by a third when two letters are swapped; longer ones must be closer.
+    cutoff = 0.6 if len(word) <= 3 else 0.7
+    near = difflib.get_close_matches(word, [name.lower() for name in known], n=1, cutoff=cutoff)
     by_lower = {name.lower(): name for name in known}
     if near:
         return f"did you mean `{by_lower[near[0]]}`?"
     return f"{allowed}: {', '.join(sorted(known))}" if known else "remove it"
+
+
+def near_miss(word: str, known: Sequence[str]) -> str | None:
+    """The known word that this one is a misspelling of, beyond reasonable doubt.
+
+    >>> near_miss("wieght", ["type", "weight"]), near_miss("weight", ["weight"]), near_miss("value", ["type"])
+    ('weight', None, None)
+    """
+    if word in known or len(word) > _LONGEST_WORD:
+        return None
+    lower = word.lower()
+    letters = Counter(lower)
+    for name in known:
+        # Letters in common, in whatever order, are the most that difflib can find; it is seldom worth loading.
+        if 2 * (letters & Counter(name)).total() >= _NEAR * (len(lower) + len(name)):
+            from difflib import SequenceMatcher
+
+            if SequenceMatcher(None, name, lower).ratio() >= _NEAR:
+                return name
+    return None
 
 
 def is_secret_key(key: str | int) -> bool:
@@ -143,6 +177,14 @@ def _data_path(data: Any, location: tuple[str | int, ...]) -> DataPath:
 
 def _without_echoes(faults: list[_Fault]) -> Iterator[tuple[_Fault, list[str]]]:
     """A value that fits no branch of a union fails in each: keep what speaks of the branch that was meant."""
+    meant: set[DataPath] = set()  # paths at or below which a branch was taken
+    expected: dict[DataPath, list[str]] = {}
+    for fault in faults:
+        meant.update(fault.path[:depth] for depth in range(len(fault.path)))
+        if not fault.is_type_error:
+            meant.add(fault.path)
+        elif (form := _EXPECTED[fault.kind]) not in expected.setdefault(fault.path, []):
+            expected[fault.path].append(form)
     seen: set[DataPath] = set()
     for fault in faults:
         if not fault.is_type_error:
@@ -151,14 +193,8 @@ def _without_echoes(faults: list[_Fault]) -> Iterator[tuple[_Fault, list[str]]]:
         if fault.path in seen:
             continue
         seen.add(fault.path)
-        depth = len(fault.path)
-        deeper = any(
-            other.path[:depth] == fault.path and (len(other.path) > depth or not other.is_type_error)
-            for other in faults
-        )
-        if not deeper:
-            same = [_EXPECTED[other.kind] for other in faults if other.path == fault.path and other.is_type_error]
-            yield fault, list(dict.fromkeys(same))
+        if fault.path not in meant:
+            yield fault, expected[fault.path]
 
 
 def _sentence(
@@ -191,7 +227,7 @@ def _sentence(
             if not key.isidentifier():
                 rule = f"{where} is not of a form that is understood, found {found}"
                 return "wrong-type", rule, "see the format's page in docs/reference"
-            return "missing-key", f"`{key}` is missing", f"add `{key}: …` here"
+            return "missing-key", f"`{key}` is missing", _hint_for_missing(key, fault.input)
         case "string_too_short" | "too_short":
             return "empty", f"{where} must not be empty", "fill it in, or remove it"
         case "literal_error":
@@ -201,6 +237,14 @@ def _sentence(
             return "out-of-range", f"{where} must be {rule}, found {found}", "choose a value in that range"
     given = fault.context.get("hint")
     return fault.kind.replace("_", "-"), fault.text[:1].lower() + fault.text[1:], str(given) if given else None
+
+
+def _hint_for_missing(key: str, found: Any) -> str:
+    """A key that is nearly the missing one was probably meant to be it."""
+    for other in found if isinstance(found, dict) else ():
+        if near_miss(other, [key]):
+            return f"did you mean `{key}` instead of `{other}`?"
+    return f"add `{key}: …` here"
 
 
 def _noun(model: type[BaseModel]) -> str:

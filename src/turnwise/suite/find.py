@@ -1,31 +1,22 @@
-"""From what was named on the command line to files, and from a file to the kind of thing it is."""
+"""From what was named on the command line to files: folders are walked, globs expanded, nothing comes twice."""
 
 from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ..conversation.files import shown_file
-from ..errors import UsageError
+from ..errors import PatternError, UsageError
+from .kinds import OUR_FOLDERS
 
-__all__ = ["FileKind", "Found", "file_kind", "find_files"]
-
-FileKind = Literal["suite", "dataset", "config", "targets", "env", "deck", "samples", "other"]
+__all__ = ["Found", "find_files"]
 
 _ENDINGS = (".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".toml", ".deck.md")
-_OUR_FOLDERS = (".turnwise", ".agentv")
-_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "runs", "schemas", "calibrations"})
-_SNIFFED_BYTES = 1024 * 1024
-
-# Keys at the left margin of a YAML file, or at the first level of a JSON object: enough to tell the kinds apart.
-# Compiled when needed: a suite that is named on the command line is not sniffed at.
-_TOP_KEY = r"""^(?:\ufeff)?[ \t]*[{,]?[ \t]*["']?([A-Za-z_$]+)["']?[ \t]*:"""
-_YAML_KEY = r"""^\ufeff?["']?([A-Za-z_$]+)["']?[ \t]*:"""
-_CONFIG_KEYS = {"guideline_patterns", "default_system_prompt", "allow_paths", "runs_dir"}
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
+_MADE_FOLDERS = frozenset({"runs", "schemas", "calibrations"})  # below .turnwise: Turnwise writes them itself
 
 
 class Found(NamedTuple):
@@ -38,55 +29,13 @@ class Found(NamedTuple):
 
 def find_files(arguments: Sequence[str]) -> list[Found]:
     """Files, folders and globs to files, each once, in a stable order. Raises `UsageError` for what is not there."""
-    found: dict[Path, Found] = {}
+    found: dict[str, Found] = {}
     for argument in arguments:
         for each in _expand(argument):
-            found.setdefault(Path(os.path.realpath(each.path)), each)
+            known = found.setdefault(os.path.realpath(each.path), each)
+            if each.named and not known.named:
+                found[os.path.realpath(each.path)] = each
     return list(found.values())
-
-
-def file_kind(path: Path) -> FileKind:
-    """What a file is, told by its name or else by its first level of keys."""
-    name, folder = path.name, path.parent.name
-    if name.endswith(".deck.md"):
-        return "deck"
-    if name == ".env":
-        return "env"
-    if name in ("config.yaml", "config.yml") and folder in _OUR_FOLDERS:
-        return "config"
-    if name in ("targets.yaml", "targets.yml") and folder in _OUR_FOLDERS:
-        return "targets"
-    if name.endswith(".csv"):
-        return "dataset"
-    if path.exists() and not path.is_file():
-        return "suite"  # a pipe, as from a shell's <(…): it can be read only once
-    try:
-        with open(path, "rb") as stream:
-            start = stream.read(_SNIFFED_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return "other"
-    if name.endswith((".jsonl", ".ndjson")):
-        first = start.lstrip().split("\n", 1)[0]
-        return "samples" if '"input_messages"' not in first and '"messages"' in first else "dataset"
-    if name.endswith(".toml"):
-        return "samples" if re.search(r"^\s*\[\[?\s*(samples|contexts)\b", start, re.MULTILINE) else "other"
-    return _kind_by_keys(start, name in ("targets.yaml", "targets.yml"))
-
-
-def _kind_by_keys(text: str, named_targets: bool) -> FileKind:
-    flow = text.lstrip("\ufeff \t\r\n")[:1] == "{"
-    keys = set(re.findall(_TOP_KEY if flow else _YAML_KEY, text, re.MULTILINE))
-    if flow:
-        keys.update(re.findall(r"""[{,]\s*["']?([A-Za-z_$]+)["']?\s*:""", text[:2000]))
-    if keys & {"cases", "evalcases"}:
-        return "suite"
-    if "samples" in keys:
-        return "samples"
-    if "targets" in keys and (named_targets or "provider" in text):
-        return "targets"
-    if keys & {"input_messages", "graders", "system_prompt"}:
-        return "suite"
-    return "config" if keys & _CONFIG_KEYS else "other"
 
 
 def _expand(argument: str) -> Iterator[Found]:
@@ -96,24 +45,45 @@ def _expand(argument: str) -> Iterator[Found]:
     elif os.path.lexists(path):
         yield Found(path, argument, True)
     elif glob.has_magic(argument):
-        matches = sorted(glob.glob(argument, recursive=True))
+        matches = [match for match in _matches(argument) if Path(match).is_file()]
         if not matches:
             raise UsageError(f"no file matches {argument}", "quote the pattern so that the shell leaves it alone")
-        for match in matches:
-            if Path(match).is_file():
-                yield Found(Path(match), match, False)
+        yield from (Found(Path(match), match, False) for match in sorted(matches))
     else:
         raise UsageError(
             f"{argument} does not exist", "name a suite, a folder of suites, or a glob; `-` is standard input"
         )
 
 
+def _matches(pattern: str) -> Iterator[str]:
+    """The paths that a glob matches. Python's own `**` follows links, and so might never come to an end."""
+    if "**" not in pattern:
+        yield from glob.glob(pattern)
+        return
+    from ..conversation.globs import compile_glob
+
+    parts = pattern.split("/")
+    first = next(index for index, part in enumerate(parts) if glob.has_magic(part))
+    base = "/".join(parts[:first]) or ("/" if pattern.startswith("/") else ".")
+    try:
+        matcher = compile_glob("/".join(parts[first:]))
+    except PatternError as error:
+        raise UsageError(str(error), "globs know `*`, `**`, `?`, `[…]` and `{a,b}`") from error
+    for folder, _, names in os.walk(base):
+        for name in names:
+            path = os.path.join(folder, name)
+            if matcher.matches(os.path.relpath(path, base).replace(os.sep, "/")):
+                yield os.path.normpath(path)
+
+
 def _walk(folder: Path) -> Iterator[Found]:
     for base, folders, names in os.walk(folder):
+        inside_ours = Path(base).name in OUR_FOLDERS
+        skipped = _SKIPPED_FOLDERS | (_MADE_FOLDERS if inside_ours else frozenset())
         folders[:] = sorted(
-            name for name in folders if name in _OUR_FOLDERS or not (name.startswith(".") or name in _SKIPPED_FOLDERS)
+            name for name in folders if name in OUR_FOLDERS or not (name.startswith(".") or name in skipped)
         )
         for name in sorted(names):
-            if name.endswith(_ENDINGS) or (name == ".env" and Path(base).name in _OUR_FOLDERS):
+            if name.endswith(_ENDINGS) or (name == ".env" and inside_ours):
                 path = Path(base, name)
                 yield Found(path, shown_file(path), False)

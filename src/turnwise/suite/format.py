@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import lru_cache
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 from pydantic.config import JsonDict
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from ..conversation.authored import AuthoredMessage, FormatModel
-from ..conversation.guidelines import PatternError, translate_pattern
+from ..conversation.globs import compile_glob
+from ..errors import PatternError
 
 __all__ = ["CaseSpec", "GraderSpec", "GuidelinePattern", "LongGrader", "SuiteHeader", "SuiteSpec"]
 
@@ -27,12 +29,36 @@ class LongGrader(FormatModel):
     threshold: float | None = Field(None, ge=0, le=1, description="The score from which it passes.")
     required: bool | None = Field(None, description="Whether the case fails when this grader does not pass.")
     target: str | None = Field(None, description="The target that judges, for graders that ask a model.")
+    when: str | None = Field(None, description="A condition for using this grader.")
+
+    @model_validator(mode="after")
+    def _has_no_misspelt_key(self) -> Self:
+        """A key that is nearly a common one is not a setting of the kind: it would be ignored silently."""
+        errors = [
+            InitErrorDetails(type="extra_forbidden", loc=(key,), input=value)
+            for key, value in (self.model_extra or {}).items()
+            if _meant(key)
+        ]
+        if errors:
+            raise ValidationError.from_exception_data("LongGrader", errors)
+        return self
+
+
+@lru_cache(maxsize=256)
+def _meant(key: str) -> str | None:
+    """The common key of graders that this one is a misspelling of."""
+    from .explain import near_miss
+
+    return near_miss(key, list(LongGrader.model_fields))
 
 
 def _short_form(grader: dict[str, Any]) -> dict[str, Any]:
     if len(grader) != 1:
         rule = "a grader needs a `type`, or is a single `kind: value` pair"
-        raise PydanticCustomError("grader_form", rule, {"hint": "write two graders, or `type: kind` and its settings"})
+        hint = "write two graders, or `type: kind` and its settings"
+        if any(_meant(key) == "type" for key in grader):
+            hint = "did you mean `type`?"
+        raise PydanticCustomError("grader_form", rule, {"hint": hint})
     return grader
 
 
@@ -42,10 +68,11 @@ def _grader_form(value: Any) -> str | None:
     return "line" if isinstance(value, str) else None
 
 
+_ONE_PAIR: JsonDict = {"minProperties": 1, "maxProperties": 1, "not": {"required": ["type"]}}
 GraderSpec = Annotated[
     Annotated[str, Field(min_length=1), Tag("line")]
     | Annotated[LongGrader, Tag("long")]
-    | Annotated[dict[str, Any], AfterValidator(_short_form), Tag("short")],
+    | Annotated[dict[str, Any], AfterValidator(_short_form), Field(json_schema_extra=_ONE_PAIR), Tag("short")],
     Discriminator(
         _grader_form,
         custom_error_type="grader_form",
@@ -57,18 +84,21 @@ GraderSpec = Annotated[
 
 def _readable_pattern(pattern: str) -> str:
     try:
-        translate_pattern(pattern.removeprefix("!"))
+        compile_glob(pattern.removeprefix("!"))
     except PatternError as error:
         hint = "globs know `*`, `**`, `?`, `[…]` and `{a,b}`; `!` in front excludes"
         raise PydanticCustomError("bad_pattern", "{reason}", {"reason": str(error), "hint": hint}) from error
     return pattern
 
 
-GuidelinePattern = Annotated[str, AfterValidator(_readable_pattern)]
+_NOT_EMPTY: JsonDict = {"not": {"pattern": r"^!?(\./)?/*$"}}
+GuidelinePattern = Annotated[str, AfterValidator(_readable_pattern), Field(json_schema_extra=_NOT_EMPTY)]
 Threshold = Annotated[float, Field(ge=0, le=1)]
 Trials = Annotated[int, Field(ge=1)]
 Messages = Annotated[list[AuthoredMessage], Field(min_length=1)]
 Word = Annotated[str, Field(min_length=1)]
+
+_PROMPT_IN_METADATA: JsonDict = {"properties": {"systemPrompt": {"type": ["string", "null"]}}}
 
 
 class CaseSpec(FormatModel):
@@ -92,17 +122,25 @@ class CaseSpec(FormatModel):
     trials: Trials | None = Field(None, description="How often the case is repeated.")
     tags: list[Word] | None = Field(None, description="Words to select and group cases by; added to the suite's.")
     metadata: dict[str, Any] | None = Field(
-        None, description="Anything else; `systemPrompt` in it is the same as `system_prompt`."
+        None,
+        description="Anything else; `systemPrompt` in it is the same as `system_prompt`.",
+        json_schema_extra=_PROMPT_IN_METADATA,
     )
     vars: dict[str, Any] | None = Field(
-        None, description="Values for `{{ name }}` in texts, file paths and graders; they go before the suite's."
+        None, description="Values for `{{ name }}` in texts, paths, tool calls and graders; they go before the suite's."
     )
 
 
-_MESSAGES_FROM_SUITE_OR_CASE: JsonDict = {
-    "if": {"not": {"required": ["input_messages"]}},
-    "then": {"properties": {"cases": {"items": {"required": ["input_messages"]}}}},
+# What the loader demands beyond the types, in the words of JSON Schema; `null` is the same as absent.
+_HAS_MESSAGES: JsonDict = {"required": ["input_messages"], "properties": {"input_messages": {"type": "array"}}}
+_MESSAGES_FROM_SUITE_OR_CASE: JsonDict = {"anyOf": [_HAS_MESSAGES, {"properties": {"cases": {"items": _HAS_MESSAGES}}}]}
+_ONE_KIND_OF_TARGET: JsonDict = {
+    "not": {
+        "required": ["target", "targets"],
+        "properties": {"target": {"type": "string"}, "targets": {"type": "array"}},
+    }
 }
+_DATASET: JsonDict = {"pattern": r"\.([jJ][sS][oO][nN][lL]|[nN][dD][jJ][sS][oO][nN]|[cC][sS][vV])$"}
 
 
 class SuiteHeader(FormatModel):
@@ -125,7 +163,7 @@ class SuiteHeader(FormatModel):
     tags: list[Word] | None = Field(None, description="Words to select and group cases by.")
     metadata: dict[str, Any] | None = Field(None, description="Anything else about the suite.")
     vars: dict[str, Any] | None = Field(
-        None, description="Values for `{{ name }}` in the texts and file paths of cases."
+        None, description="Values for `{{ name }}` in the texts, paths, tool calls and graders of cases."
     )
     outcome: str | None = Field(None, description="The outcome of cases that have none of their own.")
     input_messages: Messages | None = Field(
@@ -141,8 +179,8 @@ class SuiteHeader(FormatModel):
 class SuiteSpec(SuiteHeader):
     """An eval file: defaults and cases."""
 
-    model_config = ConfigDict(json_schema_extra=_MESSAGES_FROM_SUITE_OR_CASE)
+    model_config = ConfigDict(json_schema_extra={"allOf": [_MESSAGES_FROM_SUITE_OR_CASE, _ONE_KIND_OF_TARGET]})
 
-    cases: list[CaseSpec] | Word = Field(
+    cases: Annotated[list[CaseSpec], Field(min_length=1)] | Annotated[Word, Field(json_schema_extra=_DATASET)] = Field(
         description="The cases, or the path of a dataset: `.jsonl` with a case a line, or `.csv` with a row of `vars`."
     )

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..conversation.authored import MessageDict, authored_messages
 from ..conversation.resolve import resolve_messages
+from ..conversation.values import is_blank
 from ..diagnostics import Diagnostic, Severity
 from ..errors import Problem, ResolutionError
-from .case import Case, CaseContext, make_case
+from .case import Case, CaseContext, make_case, shared_fields
 from .format import CaseSpec
 from .sources import DataPath, Source, shown_path
+from .template import Filler
 
-__all__ = ["AuthoredPath", "Intake", "as_written", "problem_diagnostic"]
+__all__ = ["MOST_DIAGNOSTICS", "AuthoredPath", "Intake", "as_written", "problem_diagnostic", "raw_id"]
+
+MOST_DIAGNOSTICS = 1_000
 
 AuthoredPath = Callable[[DataPath], DataPath]
 
@@ -31,6 +35,7 @@ class Intake:
     def __init__(self, context: CaseContext, diagnostics: list[Diagnostic]) -> None:
         self.context = context
         self.diagnostics = diagnostics
+        self._said: set[Problem] = set()
 
     def take(
         self, value: Any, source: Source, path: DataPath = (), authored: AuthoredPath = as_written
@@ -41,7 +46,6 @@ class Intake:
         except ValidationError as error:
             from .explain import explain
 
-            case_id = value.get("id") if isinstance(value, dict) else None
             self.diagnostics += explain(
                 error,
                 data=value,
@@ -49,14 +53,18 @@ class Intake:
                 source=source,
                 prefix=path,
                 authored=authored,
-                case_id=case_id if isinstance(case_id, str) else None,
+                case_id=raw_id(value),
             )
-            self._check_files(value, source, path, authored)
+            self._salvage(value, source, path, authored)
             return None
+        shared = shared_fields(spec)
         for problem in self._problems(spec, source):
-            place = authored((*path, *problem.path))
-            self.diagnostics.append(problem_diagnostic(problem, "error", source, place, spec.id))
-        if spec.metadata and spec.system_prompt is not None and "systemPrompt" in spec.metadata:
+            if problem.path and problem.path[0] in shared:
+                self._say_once(problem)
+            else:
+                place = authored((*path, *problem.path))
+                self.diagnostics.append(problem_diagnostic(problem, "error", source, place, spec.id))
+        if spec.metadata and "systemPrompt" in spec.metadata and not is_blank(spec.system_prompt or ""):
             message = "`system_prompt` and `metadata.systemPrompt` are both given: `system_prompt` is used"
             problem = Problem(("metadata", "systemPrompt"), "two-system-prompts", message, "remove one of them")
             place = authored((*path, *problem.path))
@@ -71,28 +79,45 @@ class Intake:
             return None
         return case if case.input_messages else None
 
+    def _say_once(self, problem: Problem) -> None:
+        """A problem of what the cases share stands in the suite, and is not repeated for each of them."""
+        if problem not in self._said:
+            self._said.add(problem)
+            source = self.context.source
+            self.diagnostics.append(problem_diagnostic(problem, "error", source, problem.path, None))
+
     def duplicate(self, case_id: str, first_line: int | None, source: Source, path: DataPath) -> None:
         """Say that an id is used twice."""
         message = f"the id {case_id!r} is used twice, first in line {first_line}"
         problem = Problem(path, "duplicate-id", message, "rename one of them")
         self.diagnostics.append(problem_diagnostic(problem, "error", source, path, case_id))
 
-    def _check_files(self, value: Any, source: Source, path: DataPath, authored: AuthoredPath) -> None:
-        """The files of a case that is not well formed: one mistake in it must not hide another."""
+    def _salvage(self, value: Any, source: Source, path: DataPath, authored: AuthoredPath) -> None:
+        """The variables and files of a case that is not well formed: one mistake in it must not hide another."""
+        if not isinstance(value, dict):
+            return
         context = self.context
-        if not isinstance(value, dict) or value.get("vars") or context.suite.vars:
-            return  # paths may hold variables, which are filled only where all is well
+        given = [values for values in (context.suite.vars, value.get("vars")) if isinstance(values, dict)]
+        filler = Filler({name: item for values in given for name, item in values.items()}) if given else None
         for field in ("input_messages", "expected_messages"):
             raw = value.get(field)
             messages = [_message_or_blank(message) for message in raw] if isinstance(raw, list) else []
-            try:
-                resolve_messages(
-                    messages, field, files=context.files, guidelines=context.guidelines, folder=context.folder
-                )
-            except ResolutionError as error:
-                for problem in error.problems:
-                    place = authored((*path, *problem.path))
-                    self.diagnostics.append(problem_diagnostic(problem, "error", source, place, None))
+            problems: Sequence[Problem] = ()
+            if filler is not None:
+                messages = filler.messages(messages, field)
+                problems = filler.problems
+            if not problems:
+                try:
+                    resolve_messages(
+                        messages, field, files=context.files, guidelines=context.guidelines, folder=context.folder
+                    )
+                except ResolutionError as error:
+                    problems = error.problems
+            for problem in problems:
+                place = authored((*path, *problem.path))
+                self.diagnostics.append(problem_diagnostic(problem, "error", source, place, raw_id(value)))
+            if filler is not None:
+                filler.problems.clear()
 
     def _problems(self, spec: CaseSpec, source: Source) -> list[Problem]:
         """What the model of one case alone cannot tell."""
@@ -113,6 +138,12 @@ class Intake:
             except ResolutionError as error:
                 return list(error.problems)
         return problems
+
+
+def raw_id(value: Any) -> str | None:
+    """The id of a case that may not be well formed."""
+    case_id = value.get("id") if isinstance(value, dict) else None
+    return case_id if isinstance(case_id, str) else None
 
 
 def _message_or_blank(value: Any) -> MessageDict:

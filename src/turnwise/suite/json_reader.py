@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
@@ -15,6 +16,9 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F])|\\.")
 _MAX_DEPTH = 100
 _NOT_NUMBERS = ("NaN", "Infinity", "-Infinity")
+
+
+_JSON_HINT = "keys and texts need double quotes, items a comma between them, and none after the last; no comments"
 
 
 class JsonProblem(ValueError):  # noqa: N818  (a problem of the text, not of the program)
@@ -32,6 +36,10 @@ class _DuplicateKeyError(ValueError):
     pass
 
 
+class _TooLargeError(ValueError):
+    pass
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     built = dict(pairs)
     if len(built) != len(pairs):
@@ -43,7 +51,14 @@ def _constant(name: str) -> Any:
     raise ValueError(name)
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+def _float(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _TooLargeError(digits)
+    return number
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
 _plain_decoder = json.JSONDecoder()
 
 
@@ -56,17 +71,21 @@ def read_json(text: str) -> Any:
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise JsonProblem("bad-json", f"not valid JSON: {error.msg}", None, min(error.pos, len(text))) from None
+        raise JsonProblem("bad-json", f"not valid JSON: {error.msg}", _JSON_HINT, min(error.pos, len(text))) from None
     except RecursionError:
         raise _too_deep(text) from None
     except _DuplicateKeyError:
         key, offset = _find_duplicate(text)
         raise JsonProblem("duplicate-key", f"the key {key!r} appears twice", "remove one of them", offset) from None
+    except _TooLargeError as error:
+        message, hint = "the number is too large", "quote it if it is text"
+        raise JsonProblem("bad-number", message, hint, _find(text, re.escape(str(error)))) from None
     except ValueError as error:
         # NaN and Infinity are not JSON; an integer of thousands of digits is refused by Python.
         word = str(error)
         if word in _NOT_NUMBERS:
-            raise JsonProblem("bad-number", f"not a JSON number: {word}", None, _find(text, word)) from None
+            hint = "quote it if it is text"
+            raise JsonProblem("bad-number", f"not a JSON number: {word}", hint, _find(text, word)) from None
         message, hint = "the number has too many digits", "quote it if it is text"
         raise JsonProblem("bad-number", message, hint, _find(text, r"-?\d{4000,}")) from None
     if text.count("[") + text.count("{") > _MAX_DEPTH and _is_too_deep(value):

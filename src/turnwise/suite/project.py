@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -71,7 +71,7 @@ class Project:
     def targets_file(self) -> Path:
         """Where the targets are defined, whether or not the file exists."""
         if self.config.targets is not None:
-            return self.root / self.config.targets
+            return self.root / Path(self.config.targets).expanduser()
         ours = _yaml_file(self.root / ".turnwise", "targets")
         theirs = _yaml_file(self.root / ".agentv", "targets")
         return theirs if theirs.is_file() and not ours.parent.is_dir() else ours
@@ -79,7 +79,7 @@ class Project:
     @property
     def runs_dir(self) -> Path:
         """Where results are kept."""
-        return self.root / (self.config.runs_dir or ".turnwise/runs")
+        return self.root / Path(self.config.runs_dir or ".turnwise/runs").expanduser()
 
     @property
     def guideline_patterns(self) -> tuple[str, ...]:
@@ -95,18 +95,31 @@ class Project:
 class Projects:
     """The projects that a command meets, each with one config, one file reader and one set of patterns."""
 
-    def __init__(self) -> None:
+    def __init__(self, report: Callable[[Sequence[Diagnostic]], object] | None = None) -> None:
+        self._report = report
         self._projects: dict[Path, tuple[Project, ProjectFiles, GuidelinePatterns]] = {}
 
     def of(self, folder: Path) -> tuple[Project, ProjectFiles, GuidelinePatterns]:
-        """The project around a folder, its files, and its guideline patterns. Raises `ConfigError`."""
+        """The project around a folder, its files, and its guideline patterns.
+
+        Raises `ConfigError`; with `report`, the problems go there, and the project has default settings.
+        """
         root = find_project_root(folder)
         known = self._projects.get(root)
         if known is None:
-            project = load_project(root)
+            project = self._load(root)
             known = project, project.files(), GuidelinePatterns(project.guideline_patterns)
             self._projects[root] = known
         return known
+
+    def _load(self, root: Path) -> Project:
+        try:
+            return load_project(root)
+        except ConfigError as error:
+            if self._report is None:
+                raise
+            self._report(error.diagnostics)
+            return Project(root)
 
     def __iter__(self) -> Iterator[tuple[Project, ProjectFiles, GuidelinePatterns]]:
         return iter(self._projects.values())
@@ -125,7 +138,7 @@ def load_project(root: Path) -> Project:
     """The project with its config. Raises `ConfigError`."""
     ours = _yaml_file(root / ".turnwise", "config")
     theirs = _yaml_file(root / ".agentv", "config")
-    if ours.is_file():
+    if ours.exists():
         return Project(root, *read_config(ours))
     if (root / ".agentv").is_dir() and not (root / ".turnwise").is_dir():
         # AgentV's rule: no patterns configured, no guidelines.

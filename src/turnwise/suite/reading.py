@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..conversation.files import shown_file
-from ..diagnostics import NOWHERE, Diagnostic, Place
+from ..diagnostics import Diagnostic, Place
 from ..errors import InputError
 from .sources import JsonSource, Source, YamlSource
 
-__all__ = ["MAX_DOCUMENT_BYTES", "garbage_collection_paused", "read_document", "read_source_text", "shown_file"]
+__all__ = ["MAX_DOCUMENT_BYTES", "garbage_collection_paused", "read_document", "read_source_text"]
 
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
@@ -102,8 +101,3 @@ def garbage_collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def nowhere(file: str, code: str, message: str, hint: str) -> InputError:
-    """An error about a file as a whole."""
-    return InputError([Diagnostic("error", code, message, file, NOWHERE, hint)])

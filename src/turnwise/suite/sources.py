@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -48,7 +50,12 @@ class YamlSource:
 
     def at(self, offset: int) -> Place:
         """The place of a character offset."""
-        return Place.at(self.text, offset)
+        line = bisect_right(self._line_starts, offset)
+        return Place.in_line(self.text, line, self._line_starts[line - 1], offset)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     @cached_property
     def _root(self) -> Any:

@@ -14,7 +14,7 @@ from .case import Case
 from .datasets import read_rows
 from .format import CaseSpec
 from .ids import IdSet
-from .intake import Intake
+from .intake import MOST_DIAGNOSTICS, Intake, raw_id
 from .sources import Source
 
 __all__ = ["DatasetCases"]
@@ -22,7 +22,6 @@ __all__ = ["DatasetCases"]
 # A small dataset is kept from the validating pass; a larger one is read again, so that memory stays flat.
 _KEPT_CASES = 8_000
 _KEPT_BYTES = 8 * 1024 * 1024
-_MOST_DIAGNOSTICS = 1_000
 
 
 class DatasetCases:
@@ -54,16 +53,17 @@ class DatasetCases:
                 spec = self._intake.take(row.value, row.source)
             if spec is not None:
                 self._keep(spec, row.source)
-                if not ids.add(spec.id):
-                    twice.append((spec.id, row.source))
+            case_id = raw_id(row.value)
+            if case_id is not None and not ids.add(case_id):
+                twice.append((case_id, row.source))
             if len(diagnostics) > known:
                 if has_errors(diagnostics[known:]):
                     errors += 1
-                elif known >= _MOST_DIAGNOSTICS:
+                elif known >= MOST_DIAGNOSTICS:
                     del diagnostics[known:]  # more warnings than anybody reads
-            if errors + len(twice) >= _MOST_DIAGNOSTICS:
+            if errors + len(twice) >= MOST_DIAGNOSTICS:
                 self._report_twice(twice)
-                self._say("too-many", f"stopped after {_MOST_DIAGNOSTICS:,} rows with errors", "mend these first")
+                self._say("too-many", f"stopped after {MOST_DIAGNOSTICS:,} rows with errors", "mend these first")
                 return
         self._report_twice(twice)
         if self.count == 0 and not errors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from pydantic import ValidationError
 
@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, has_errors
 from ..errors import FileReferenceError, InputError, SuiteError
 from .case import Case, CaseContext
 from .format import CaseSpec, SuiteHeader
-from .intake import AuthoredPath, Intake, as_written
+from .intake import MOST_DIAGNOSTICS, AuthoredPath, Intake, as_written, raw_id
 from .project import Project, Projects
 from .reading import garbage_collection_paused, read_document, read_source_text
 from .sources import DataPath, Source, WholeFile, shown_path
@@ -38,7 +38,15 @@ class Cases:
     def __iter__(self) -> Iterator[Case]:
         return self._start()
 
-    def __getitem__(self, index: int) -> Case:
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Case]: ...
+
+    def __getitem__(self, index: int | slice) -> Case | list[Case]:
+        if isinstance(index, slice):
+            return list(self)[index]
         wanted = index if index >= 0 else index + self._count
         for position, case in enumerate(self):
             if position == wanted:
@@ -135,7 +143,7 @@ class _Loader:
         if isinstance(cases, list):
             return self._with_list(header, raw["cases"], source, authored)
         if isinstance(cases, str):
-            dataset = self._find_dataset(cases, source)
+            dataset = self._find_dataset(cases, source, authored(("cases",)))
             if dataset is not None:
                 return self._with_dataset(header, source, dataset, shown_file(dataset), dataset.parent)
         elif "cases" in raw:
@@ -160,7 +168,7 @@ class _Loader:
         return header
 
     def _with_list(self, header: SuiteHeader, cases: list[Any], source: Source, authored: AuthoredPath) -> Suite:
-        context = self._context(header, self.folder)
+        context = self._context(header, self.folder, source)
         intake = Intake(context, self.diagnostics)
         specs: list[tuple[int, CaseSpec]] = []
         seen: dict[str, int] = {}
@@ -168,10 +176,15 @@ class _Loader:
             spec = intake.take(value, source, ("cases", index), authored)
             if spec is not None:
                 specs.append((index, spec))
-                first = seen.setdefault(spec.id, index)
-                if first != index:
-                    line = source.place(authored(("cases", first, "id"))).line
-                    intake.duplicate(spec.id, line, source, authored(("cases", index, "id")))
+            case_id = raw_id(value)
+            first = seen.setdefault(case_id, index) if case_id is not None else index
+            if case_id is not None and first != index:
+                line = source.place(authored(("cases", first, "id"))).line
+                intake.duplicate(case_id, line, source, authored(("cases", index, "id")))
+            if len(self.diagnostics) >= MOST_DIAGNOSTICS and has_errors(self.diagnostics):
+                message = f"stopped after {MOST_DIAGNOSTICS:,} problems"
+                self._error("too-many", message, source, authored(("cases", index)), "mend these first")
+                break
 
         def start() -> Iterator[Case]:
             for index, spec in specs:
@@ -184,16 +197,16 @@ class _Loader:
     def _with_dataset(self, header: SuiteHeader, source: Source, path: Path, file: str, folder: Path) -> Suite:
         from .streaming import DatasetCases
 
-        context = self._context(header, folder)
+        context = self._context(header, folder, source)
         dataset = DatasetCases(path, file, Intake(context, self.diagnostics))
         dataset.check()
         return self._suite(header, source, context, Cases(dataset.count, dataset.__iter__), path)
 
-    def _context(self, header: SuiteHeader, folder: Path) -> CaseContext:
+    def _context(self, header: SuiteHeader, folder: Path, source: Source) -> CaseContext:
         patterns = self.patterns
         if header.guideline_patterns is not None:
             patterns = GuidelinePatterns(header.guideline_patterns)
-        return CaseContext(header, folder, self.files, patterns, self.project.config.default_system_prompt)
+        return CaseContext(header, folder, self.files, patterns, self.project.config.default_system_prompt, source)
 
     def _suite(
         self, header: SuiteHeader, source: Source, context: CaseContext, cases: Cases, dataset: Path | None
@@ -202,15 +215,15 @@ class _Loader:
         warnings = tuple(self.diagnostics)
         return Suite(name, self.file, header, self.project, context.guidelines, source, cases, warnings, dataset)
 
-    def _find_dataset(self, written: str, source: Source) -> Path | None:
+    def _find_dataset(self, written: str, source: Source, path: DataPath) -> Path | None:
         if not written.lower().endswith(_DATASET_ENDINGS):
             message = f"`cases` names {written!r}: expected a .jsonl or .csv file"
-            self._error("bad-dataset", message, source, ("cases",), "or write the cases here, as a list")
+            self._error("bad-dataset", message, source, path, "or write the cases here, as a list")
             return None
         try:
             return self.files.find(written, self.folder)
         except FileReferenceError as error:
-            self._error(f"file-{error.kind}", str(error), source, ("cases",), error.hint)
+            self._error(f"file-{error.kind}", str(error), source, path, error.hint)
             return None
 
     def _wrong_type(self, rule: str, found: Any, source: Source, path: DataPath) -> None:

@@ -39,7 +39,7 @@ class Filler:
         return _PLACEHOLDER.sub(lambda match: self._value(match, path), text)
 
     def messages(self, messages: Sequence[MessageDict], field: str) -> list[MessageDict]:
-        """The messages with their texts and file paths filled."""
+        """The messages with their texts, file paths and tool calls filled."""
         return [self._message(message, (field, index)) for index, message in enumerate(messages)]
 
     def graders(self, graders: Sequence[GraderSpec]) -> list[GraderSpec]:
@@ -53,7 +53,7 @@ class Filler:
         if isinstance(value, list):
             return [self.value(item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(value, dict):
-            return {key: item if key == "prompt" else self.value(item, (*path, key)) for key, item in value.items()}
+            return {key: self.value(item, (*path, key)) for key, item in value.items()}
         return value
 
     def _message(self, message: MessageDict, path: DataPath) -> MessageDict:
@@ -66,9 +66,13 @@ class Filler:
         if isinstance(grader, str):
             return self.text(grader, path)
         if isinstance(grader, dict):
-            filled: dict[str, Any] = self.value(grader, path)
-            return filled
-        return grader.model_copy(update=self.value(grader.model_dump(exclude_unset=True), path))
+            return {kind: self._settings(value, (*path, kind)) for kind, value in grader.items()}
+        return grader.model_copy(update=self._settings(grader.model_dump(exclude_unset=True), path))
+
+    def _settings(self, settings: Any, path: DataPath) -> Any:
+        if not isinstance(settings, dict):
+            return self.value(settings, path)
+        return {key: item if key == "prompt" else self.value(item, (*path, key)) for key, item in settings.items()}
 
     def _content(self, content: str | list[Segment] | None, path: DataPath) -> str | list[Segment] | None:
         if content is None:
@@ -90,7 +94,8 @@ class Filler:
             from .explain import did_you_mean
 
             hint = did_you_mean(name, list(self.values), "the case has these `vars`")
-            self.problems.append(Problem(path, "unknown-variable", f"unknown variable `{name}`", hint))
+            message = f"unknown variable `{name}`" if name else "`{{ }}` names no variable"
+            self.problems.append(Problem(path, "unknown-variable", message, hint))
             return match[0]
         value = self.values[name]
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

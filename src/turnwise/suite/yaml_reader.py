@@ -6,6 +6,7 @@ long. Where everything is, is not recorded here: `YamlSource` finds it again in 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -35,9 +36,12 @@ _CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(("null", "Null", "NULL", "~", ""), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+# What is read must be writable as JSON: to APIs, to results, to other programs.
+_NOT_FINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF")) | {
+    ".nan",
+    ".NaN",
+    ".NAN",
 }
 _INT = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
@@ -211,11 +215,16 @@ def _plain(value: str, event: Any) -> Any:
     constant = _CONSTANTS.get(value, _MISSING)
     if constant is not _MISSING:
         return constant
+    if value in _NOT_FINITE:
+        _fail(event, "bad-number", f"{value} is not a number that JSON can hold", "quote it if it is text")
     try:
         if _INT.fullmatch(value):
             return int(value)
         if _FLOAT.fullmatch(value):
-            return float(value)
+            number = float(value)
+            if math.isinf(number):
+                _fail(event, "bad-number", "the number is too large", "quote it if it is text")
+            return number
         if _OCTAL.fullmatch(value):
             return _int(value, 8)
         if _HEX.fullmatch(value):

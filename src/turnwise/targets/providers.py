@@ -6,7 +6,8 @@ import re
 import warnings
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, Tag, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, Tag, model_validator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel
@@ -47,6 +48,12 @@ Fault = Annotated[Annotated[Literal["status", "reset", "truncated", "slow"], Tag
 _BASE_URL = "Where the API is; the vendor's own address, or the usual environment variable, if absent."
 _REMOVE_ONE = {"hint": "remove one of them"}
 _SYSTEM_ROLE = "The role under which the system text is sent."
+_ONE_ANSWER: JsonDict = {
+    "not": {
+        "required": ["response", "echo"],
+        "properties": {"response": {"type": "string"}, "echo": {"const": True}},
+    }
+}
 
 
 def _pointer(text: str) -> str:
@@ -196,6 +203,8 @@ class MockRule(FormatModel):
 
 class MockTarget(TargetBase):
     """Answers without a model, for testing your own evals offline."""
+
+    model_config = ConfigDict(json_schema_extra=_ONE_ANSWER)
 
     provider: Literal["mock"] = Field(description="Answers without a model.")
     response: str | None = Field(None, description="The answer where no rule of `script` applies.")

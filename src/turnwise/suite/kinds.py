@@ -1,0 +1,121 @@
+"""What a file is: told by its name, or else by what stands at the top level of its data."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import InputError
+
+__all__ = ["OUR_FOLDERS", "FileKind", "file_kind", "is_jsonl"]
+
+FileKind = Literal["suite", "dataset", "config", "targets", "env", "deck", "samples", "special", "other"]
+
+OUR_FOLDERS = (".turnwise", ".agentv")
+_LONGEST_FIRST_LINE = 10 * 1024 * 1024
+_CONFIG_KEYS = {"guideline_patterns", "default_system_prompt", "allow_paths", "runs_dir"}
+_SUITE_KEYS = {"cases", "evalcases", "input_messages", "expected_messages", "graders", "system_prompt"}
+
+
+def file_kind(path: Path) -> FileKind:
+    """The kind of a file. One that cannot be read, or that seems to be a suite gone wrong, is a suite: whoever reads
+    it then says what is wrong with it."""
+    name = path.name
+    if path.exists() and not path.is_file():
+        return "special"
+    if name.endswith(".deck.md"):
+        return "deck"
+    if name == ".env":
+        return "env"
+    if path.parent.name in OUR_FOLDERS and name in ("config.yaml", "config.yml"):
+        return "config"
+    if path.parent.name in OUR_FOLDERS and name in ("targets.yaml", "targets.yml"):
+        return "targets"
+    if name.endswith(".csv"):
+        return "dataset"
+    if name.endswith((".jsonl", ".ndjson")):
+        return _kind_of_lines(path)
+    if name.endswith(".toml"):
+        return _kind_of_toml(path)
+    return _kind_of_document(path)
+
+
+def is_jsonl(path: Path) -> bool:
+    """Whether a file of unknown name holds a case a line, rather than a suite."""
+    value = _first_value(path)
+    return isinstance(value, dict) and not {"cases", "evalcases"} & value.keys()
+
+
+def _kind_of_lines(path: Path) -> FileKind:
+    value = _first_value(path)
+    if not isinstance(value, dict):
+        return "dataset"
+    if {"input_messages", "vars"} & value.keys():
+        return "dataset"
+    if "messages" in value:
+        return "samples"
+    return "dataset" if _nearly(value, "input_messages") else "other"
+
+
+def _first_value(path: Path) -> Any:
+    """The value of the first line that is not blank; None if it is not JSON."""
+    try:
+        with open(path, "rb") as stream:
+            first = stream.readline(_LONGEST_FIRST_LINE).removeprefix(b"\xef\xbb\xbf")
+            while first.isspace():
+                first = stream.readline(_LONGEST_FIRST_LINE)
+        return json.loads(first)
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _kind_of_toml(path: Path) -> FileKind:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "samples"
+    ours = re.search(r"^[ \t]*(\[\[?[ \t]*(samples|contexts)\b|samples[ \t]*=)", text, re.MULTILINE)
+    return "samples" if ours else "other"
+
+
+def _kind_of_document(path: Path) -> FileKind:
+    from .reading import read_document, read_source_text
+
+    try:
+        text = read_source_text(path, str(path))
+    except InputError:
+        return "suite"
+    if re.search(r"^(cases|evalcases)[ \t]*:", text, re.MULTILINE):
+        return "suite"  # as nearly always; the rest is worth reading the file twice
+    try:
+        value, _ = read_document(text, str(path))
+    except InputError:
+        return "suite" if re.search(r"\b(cases|evalcases|input_messages)\b", text) else "other"
+    kind = _kind_of_mapping(value, path.stem) if isinstance(value, dict) else "other"
+    if kind == "other" and re.search(r"""\binput_messages["']?[ \t]*:""", text):
+        return "suite"  # messages in the wrong place are a suite gone wrong
+    return kind
+
+
+def _kind_of_mapping(value: dict[str, Any], stem: str) -> FileKind:
+    if {"cases", "evalcases"} & value.keys():
+        return "suite"
+    if "samples" in value:
+        return "samples"
+    targets = value.get("targets")
+    if isinstance(targets, list) and (
+        stem == "targets" or any(isinstance(target, dict) and "provider" in target for target in targets)
+    ):
+        return "targets"
+    if _SUITE_KEYS & value.keys() or _nearly(value, "cases") or _nearly(value, "evalcases"):
+        return "suite"
+    return "config" if _CONFIG_KEYS & value.keys() else "other"
+
+
+def _nearly(value: dict[str, Any], word: str) -> bool:
+    """Whether a key is the word misspelt."""
+    from difflib import SequenceMatcher
+
+    return any(SequenceMatcher(None, key.lower()[:40], word).ratio() >= 0.8 for key in value)
