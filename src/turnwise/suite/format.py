@@ -104,6 +104,8 @@ _PROMPT_IN_METADATA: JsonDict = {"properties": {"systemPrompt": {"type": ["strin
 class CaseSpec(FormatModel):
     """One conversation to be continued, with what is expected of the answer."""
 
+    model_config = ConfigDict(defer_build=False)  # every suite needs it
+
     id: Word = Field(description="Names the case; unique in its suite.")
     conversation_id: Word | None = Field(None, description="Cases that are parts of one conversation share it.")
     outcome: str | None = Field(None, description="What a good answer achieves, in words.")
@@ -146,6 +148,8 @@ _DATASET: JsonDict = {"pattern": r"\.([jJ][sS][oO][nN][lL]|[nN][dD][jJ][sS][oO][
 class SuiteHeader(FormatModel):
     """An eval file without its cases, which are validated one by one."""
 
+    model_config = ConfigDict(defer_build=False)  # every suite needs it
+
     schema_: str | None = Field(
         None, alias="$schema", description="Where editors find this schema; not used otherwise."
     )
@@ -179,7 +183,9 @@ class SuiteHeader(FormatModel):
 class SuiteSpec(SuiteHeader):
     """An eval file: defaults and cases."""
 
-    model_config = ConfigDict(json_schema_extra={"allOf": [_MESSAGES_FROM_SUITE_OR_CASE, _ONE_KIND_OF_TARGET]})
+    model_config = ConfigDict(
+        defer_build=True, json_schema_extra={"allOf": [_MESSAGES_FROM_SUITE_OR_CASE, _ONE_KIND_OF_TARGET]}
+    )
 
     cases: Annotated[list[CaseSpec], Field(min_length=1)] | Annotated[Word, Field(json_schema_extra=_DATASET)] = Field(
         description="The cases, or the path of a dataset: `.jsonl` with a case a line, or `.csv` with a row of `vars`."
