@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnwise.suite.json_reader import JsonProblem, locate_json, read_json
+from turnwise.suite.json_reader import locate_json, read_json
+from turnwise.suite.text_problem import TextProblem
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 VALUES = st.recursive(
@@ -22,7 +23,7 @@ STYLES = st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"inden
 
 
 def problem(text: str) -> tuple[str, int]:
-    with pytest.raises(JsonProblem) as caught:
+    with pytest.raises(TextProblem) as caught:
         read_json(text)
     return caught.value.code, caught.value.offset
 
@@ -127,11 +128,11 @@ def test_a_path_that_is_not_there_leads_to_the_nearest_thing_above() -> None:
 @given(st.text(st.characters(codec="utf-8")) | st.text('{}[]",:\\u dDeE018-NaInfity\n', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No text makes the reader fail in a way of its own, and the place is in the text."""
-    found: JsonProblem | None = None
+    found: TextProblem | None = None
     value = None
     try:
         value = read_json(text)
-    except JsonProblem as problem_of_text:
+    except TextProblem as problem_of_text:
         found = problem_of_text
     assert found is None or (0 <= found.offset <= len(text) and found.message)
     assert json.dumps(value, ensure_ascii=False).encode("utf-8")

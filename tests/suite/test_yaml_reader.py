@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnwise.diagnostics import Place
-from turnwise.suite.yaml_reader import MAX_ALIASED_NODES, MAX_DEPTH, YamlProblem, read_yaml
+from turnwise.suite.text_problem import TextProblem
+from turnwise.suite.yaml_reader import MAX_ALIASED_NODES, MAX_DEPTH, read_yaml
 
 SCALARS = (
     st.none()
@@ -32,7 +33,7 @@ def trees(leaves: st.SearchStrategy[Any], keys: st.SearchStrategy[str]) -> st.Se
 
 def problem(text: str) -> tuple[str, int | None, int | None]:
     """The code, line and column of the problem of a text."""
-    with pytest.raises(YamlProblem) as caught:
+    with pytest.raises(TextProblem) as caught:
         read_yaml(text)
     place = Place.at(text, caught.value.offset)
     return caught.value.code, place.line, place.column
@@ -71,7 +72,7 @@ def test_core_scalars(written: str, value: Any) -> None:
 def test_numbers_that_json_cannot_hold_are_refused() -> None:
     """What JSON cannot hold is refused at its place: infinities, not-a-number, and numbers too large for a float."""
     for word in (".nan", ".NaN", ".inf", "+.Inf", "-.INF", "1e999", "-1.5e400"):
-        with pytest.raises(YamlProblem) as caught:
+        with pytest.raises(TextProblem) as caught:
             read_yaml(f"a: {word}")
         assert (caught.value.code, caught.value.offset) == ("bad-number", 3)
         assert read_yaml(f"a: '{word}'") == {"a": word}
@@ -197,7 +198,7 @@ def test_problems_have_a_code_and_a_place(text: str, code: str, line: int, colum
 )
 def test_problems_say_what_to_do(text: str, hint: str) -> None:
     """The usual slips come with a hint."""
-    with pytest.raises(YamlProblem) as caught:
+    with pytest.raises(TextProblem) as caught:
         read_yaml(text)
     assert hint in (caught.value.hint or "")
 
@@ -280,10 +281,10 @@ def test_json_is_yaml(value: Any) -> None:
 @given(st.text(st.characters(codec="utf-8")))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No text makes the reader fail in a way of its own, and the place is in the text."""
-    found: YamlProblem | None = None
+    found: TextProblem | None = None
     try:
         read_yaml(text)
-    except YamlProblem as problem_of_text:
+    except TextProblem as problem_of_text:
         found = problem_of_text
     assert found is None or (0 <= found.offset <= len(text) and found.message)
 

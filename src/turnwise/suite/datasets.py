@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from ..diagnostics import Diagnostic, Place
 from ..errors import SuiteError
-from .json_reader import JsonProblem, read_json
+from .json_reader import read_json
 from .sources import JsonSource, LineSource, Source
+from .text_problem import TextProblem
 
 __all__ = ["MAX_LINE_BYTES", "Row", "read_rows"]
 
@@ -43,7 +44,7 @@ def _jsonl_rows(path: Path, file: str) -> Iterator[Row]:
         elif text and not text.isspace():
             try:
                 yield Row(read_json(text), source)
-            except JsonProblem as bad:
+            except TextProblem as bad:
                 place = source.at(bad.offset)
                 yield Row(None, source, Diagnostic("error", bad.code, bad.message, file, place, bad.hint))
 

@@ -8,7 +8,9 @@ import re
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-__all__ = ["JsonProblem", "locate_json", "read_json"]
+from .text_problem import TextProblem
+
+__all__ = ["locate_json", "read_json"]
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
@@ -16,20 +18,7 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F])|\\.")
 _MAX_DEPTH = 100
 _NOT_NUMBERS = ("NaN", "Infinity", "-Infinity")
-
-
 _JSON_HINT = "keys and texts need double quotes, items a comma between them, and none after the last; no comments"
-
-
-class JsonProblem(ValueError):  # noqa: N818  (a problem of the text, not of the program)
-    """Why a JSON text cannot be read; `offset` is the character where it was noticed."""
-
-    def __init__(self, code: str, message: str, hint: str | None, offset: int) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.offset = offset
 
 
 class _DuplicateKeyError(ValueError):
@@ -63,7 +52,7 @@ _plain_decoder = json.JSONDecoder()
 
 
 def read_json(text: str) -> Any:
-    """The value of a JSON text. Raises `JsonProblem`.
+    """The value of a JSON text. Raises `TextProblem`.
 
     >>> read_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -71,23 +60,23 @@ def read_json(text: str) -> Any:
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise JsonProblem("bad-json", f"not valid JSON: {error.msg}", _JSON_HINT, min(error.pos, len(text))) from None
+        raise TextProblem("bad-json", f"not valid JSON: {error.msg}", _JSON_HINT, min(error.pos, len(text))) from None
     except RecursionError:
         raise _too_deep(text) from None
     except _DuplicateKeyError:
         key, offset = _find_duplicate(text)
-        raise JsonProblem("duplicate-key", f"the key {key!r} appears twice", "remove one of them", offset) from None
+        raise TextProblem("duplicate-key", f"the key {key!r} appears twice", "remove one of them", offset) from None
     except _TooLargeError as error:
         message, hint = "the number is too large", "quote it if it is text"
-        raise JsonProblem("bad-number", message, hint, _find(text, re.escape(str(error)))) from None
+        raise TextProblem("bad-number", message, hint, _find(text, re.escape(str(error)))) from None
     except ValueError as error:
         # NaN and Infinity are not JSON; an integer of thousands of digits is refused by Python.
         word = str(error)
         if word in _NOT_NUMBERS:
             hint = "quote it if it is text"
-            raise JsonProblem("bad-number", f"not a JSON number: {word}", hint, _find(text, word)) from None
+            raise TextProblem("bad-number", f"not a JSON number: {word}", hint, _find(text, word)) from None
         message, hint = "the number has too many digits", "quote it if it is text"
-        raise JsonProblem("bad-number", message, hint, _find(text, r"-?\d{4000,}")) from None
+        raise TextProblem("bad-number", message, hint, _find(text, r"-?\d{4000,}")) from None
     if text.count("[") + text.count("{") > _MAX_DEPTH and _is_too_deep(value):
         raise _too_deep(text)
     if _SURROGATE_ESCAPE.search(text):
@@ -183,7 +172,7 @@ def _is_too_deep(value: Any) -> bool:
     return True
 
 
-def _too_deep(text: str) -> JsonProblem:
+def _too_deep(text: str) -> TextProblem:
     depth = offset = 0
     for match in re.finditer(rf"{_STRING}|[\[{{\]}}]", text):
         character = match[0]
@@ -191,7 +180,7 @@ def _too_deep(text: str) -> JsonProblem:
         if depth > _MAX_DEPTH:
             offset = match.start()
             break
-    return JsonProblem("too-deep", f"nested more than {_MAX_DEPTH} levels deep", "flatten it", offset)
+    return TextProblem("too-deep", f"nested more than {_MAX_DEPTH} levels deep", "flatten it", offset)
 
 
 def _find(text: str, pattern: str) -> int:
@@ -206,7 +195,7 @@ def _refuse_lone_surrogates(value: Any, text: str) -> None:
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise JsonProblem(
+        raise TextProblem(
             "lone-surrogate",
             "an escape holds half of a character (a lone surrogate)",
             "write both halves (\\ud83d\\ude00), or the character itself",

@@ -12,6 +12,7 @@ from typing import Any
 from ..diagnostics import Diagnostic, Place
 from ..errors import InputError
 from .sources import JsonSource, Source, YamlSource
+from .text_problem import TextProblem
 
 __all__ = ["MAX_DOCUMENT_BYTES", "garbage_collection_paused", "read_document", "read_source_text"]
 
@@ -68,27 +69,28 @@ def decode_source(data: bytes, file: str) -> str:
 
 def read_document(text: str, file: str) -> tuple[Any, Source]:
     """The value of a YAML or JSON text, and where everything in it is."""
-    from .yaml_reader import YamlProblem, read_yaml
-
     if text.lstrip()[:1] in ("{", "["):
-        from .json_reader import JsonProblem, read_json
+        from .json_reader import read_json
 
         json_source = JsonSource(file, text)
         try:
             return read_json(text), json_source
-        except JsonProblem as problem:
+        except TextProblem as problem:
             if problem.code != "bad-json" or file.endswith(".json"):
-                place = json_source.at(problem.offset)
-                diagnostic = Diagnostic("error", problem.code, problem.message, file, place, problem.hint)
-                raise InputError([diagnostic]) from None
+                raise _unreadable_text(problem, json_source) from None
+    from .yaml_reader import read_yaml
+
     source = YamlSource(file, text)
     try:
         with garbage_collection_paused():
             return read_yaml(text), source
-    except YamlProblem as problem:
-        place = source.at(problem.offset)
-        diagnostic = Diagnostic("error", problem.code, problem.message, file, place, problem.hint)
-        raise InputError([diagnostic]) from None
+    except TextProblem as problem:
+        raise _unreadable_text(problem, source) from None
+
+
+def _unreadable_text(problem: TextProblem, source: YamlSource | JsonSource) -> InputError:
+    place = source.at(problem.offset)
+    return InputError([Diagnostic("error", problem.code, problem.message, source.file, place, problem.hint)])
 
 
 @contextmanager

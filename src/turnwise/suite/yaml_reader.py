@@ -23,7 +23,9 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-__all__ = ["MAX_ALIASED_NODES", "MAX_DEPTH", "YamlLoader", "YamlProblem", "read_yaml", "shield_breaks"]
+from .text_problem import TextProblem
+
+__all__ = ["MAX_ALIASED_NODES", "MAX_DEPTH", "YamlLoader", "read_yaml", "shield_breaks"]
 
 MAX_DEPTH = 100
 MAX_ALIASED_NODES = 1_000_000
@@ -53,19 +55,8 @@ _MISSING: Any = object()
 _MERGE: Any = object()
 
 
-class YamlProblem(ValueError):  # noqa: N818  (a problem of the text, not of the program)
-    """Why a YAML text cannot be read; `offset` is the character where it was noticed."""
-
-    def __init__(self, code: str, message: str, hint: str | None, offset: int) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.offset = offset
-
-
 def read_yaml(text: str) -> Any:
-    """The value of the one document in `text`; None if it is empty. Raises `YamlProblem`.
+    """The value of the one document in `text`; None if it is empty. Raises `TextProblem`.
 
     >>> read_yaml("a: yes\\nb: [1:30, 0o17, 017, 1.5, ~]")
     {'a': 'yes', 'b': ['1:30', 15, 17, 1.5, None]}
@@ -272,7 +263,7 @@ def _merge(mapping: dict[str, Any], merges: Any, event: Any) -> None:
 
 
 def _fail(event: Any, code: str, message: str, hint: str) -> NoReturn:
-    raise YamlProblem(code, message, hint, event.start_mark.index)
+    raise TextProblem(code, message, hint, event.start_mark.index)
 
 
 def _shown_tag(tag: str) -> str:
@@ -295,7 +286,7 @@ _HINTS = (
 )
 
 
-def _parser_problem(error: yaml.YAMLError, text: str) -> YamlProblem:
+def _parser_problem(error: yaml.YAMLError, text: str) -> TextProblem:
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     context = getattr(error, "context", None)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
@@ -311,4 +302,4 @@ def _parser_problem(error: yaml.YAMLError, text: str) -> YamlProblem:
         offset = len(text.encode("utf-8", "surrogatepass")[:position].decode("utf-8", "ignore"))
     hint = next((hint for part, hint in _HINTS if part in problem), None)
     message = f"not valid YAML: {problem}" + (f" ({context})" if context else "")
-    return YamlProblem("bad-yaml", message, hint, offset)
+    return TextProblem("bad-yaml", message, hint, offset)
