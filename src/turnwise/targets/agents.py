@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, Tag, model_validator
+from pydantic import ConfigDict, Field, Tag, model_validator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel
@@ -29,6 +30,14 @@ Recipe = Annotated[
 PromptBy = Annotated[Annotated[Literal["argument", "file", "stdin"], Tag("value")] | Variable, OR_VARIABLE]
 AnswerFrom = Annotated[Annotated[Literal["stdout", "file"], Tag("value")] | Variable, OR_VARIABLE]
 
+# The same as `_has_one_program`, in the words of JSON Schema; `null` is the same as absent.
+_ONE_PROGRAM: JsonDict = {
+    "oneOf": [
+        {"required": ["command"], "properties": {"command": {"not": {"type": "null"}}}},
+        {"required": ["recipe"], "properties": {"recipe": {"not": {"type": "null"}}}},
+    ]
+}
+
 
 class CommandHealthcheck(FormatModel):
     """A command that must succeed before the first case."""
@@ -52,6 +61,8 @@ Healthcheck = Annotated[CommandHealthcheck | HttpHealthcheck, Field(discriminato
 
 class CliTarget(Workspace, TargetBase):
     """Any program that takes a prompt and gives an answer."""
+
+    model_config = ConfigDict(json_schema_extra=_ONE_PROGRAM)
 
     provider: Literal["cli"] = Field(description="Any program that takes a prompt and gives an answer.")
     command: Command | None = Field(

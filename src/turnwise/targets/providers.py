@@ -48,12 +48,23 @@ Fault = Annotated[Annotated[Literal["status", "reset", "truncated", "slow"], Tag
 _BASE_URL = "Where the API is; the vendor's own address, or the usual environment variable, if absent."
 _REMOVE_ONE = {"hint": "remove one of them"}
 _SYSTEM_ROLE = "The role under which the system text is sent."
+# What the loader demands beyond the types, in the words of JSON Schema; `null` is the same as absent.
+_ONE_CREDENTIAL: JsonDict = {
+    "not": {
+        "required": ["api_key", "entra_token"],
+        "properties": {"api_key": {"type": "string"}, "entra_token": {"type": "string"}},
+    }
+}
 _ONE_ANSWER: JsonDict = {
     "not": {
         "required": ["response", "echo"],
         "properties": {"response": {"type": "string"}, "echo": {"const": True}},
     }
 }
+_POINTER: JsonDict = {"pattern": r"^(/|\$\{\{|$)"}
+# Python's names are of any script, which `\w` is not in every editor: so this says what is not in a name.
+_DOTTED = r"[^\s\d.:][^\s.:]*(\.[^\s\d.:][^\s.:]*)*"
+_FUNCTION: JsonDict = {"pattern": rf"\$\{{\{{|^{_DOTTED}:{_DOTTED}$"}
 
 
 def _pointer(text: str) -> str:
@@ -89,7 +100,8 @@ def _regex(text: str) -> str:
     return text
 
 
-JsonPointer = Annotated[str, AfterValidator(_pointer)]
+JsonPointer = Annotated[str, AfterValidator(_pointer), Field(json_schema_extra=_POINTER)]
+FunctionName = Annotated[Word, AfterValidator(_function), Field(json_schema_extra=_FUNCTION)]
 
 
 class OpenAITarget(Sampling, ModelApi, TargetBase):
@@ -110,6 +122,8 @@ class OpenAIResponsesTarget(Sampling, ModelApi, TargetBase):
 
 class AzureTarget(Sampling, ModelApi, TargetBase):
     """OpenAI's models on Azure."""
+
+    model_config = ConfigDict(json_schema_extra=_ONE_CREDENTIAL)
 
     provider: Literal["azure"] = Field(description="OpenAI's models on Azure.")
     endpoint: Word | None = Field(
@@ -171,7 +185,7 @@ class PythonTarget(TargetBase):
     """A Python function of yours, sync or async, that takes the request and returns text or messages."""
 
     provider: Literal["python"] = Field(description="A Python function of yours.")
-    function: Annotated[Word, AfterValidator(_function)] = Field(description="The function, as `module:function`.")
+    function: FunctionName = Field(description="The function, as `module:function`.")
     path: Word | None = Field(None, description="A folder to import from; relative to the project root.")
 
 

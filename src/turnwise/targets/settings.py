@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel
@@ -60,6 +61,7 @@ def _fixed(text: str) -> str:
 
 
 _PATTERN = {"pattern": r"^\$\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}$"}
+_NO_VARIABLE: JsonDict = {"not": {"pattern": r"\$\{\{"}}
 OR_VARIABLE = Discriminator(_form)
 
 Variable = Annotated[str, AfterValidator(_whole), Field(json_schema_extra=_PATTERN), Tag("variable")]
@@ -78,7 +80,7 @@ SystemRole = Annotated[Annotated[Literal["system", "developer"], Tag("value")] |
 KeepWorkspaces = Annotated[Annotated[Literal["never", "failed", "always"], Tag("value")] | Variable, OR_VARIABLE]
 LogFormat = Annotated[Annotated[Literal["summary", "json"], Tag("value")] | Variable, OR_VARIABLE]
 
-TargetName = Annotated[Word, AfterValidator(_fixed)]
+TargetName = Annotated[Word, AfterValidator(_fixed), Field(json_schema_extra=_NO_VARIABLE)]
 Command = Annotated[list[Word], Field(min_length=1)] | Word
 
 
