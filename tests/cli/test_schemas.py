@@ -26,7 +26,8 @@ CASE = {"id": "a", "input_messages": [MESSAGE]}
 CALL = {"id": "1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
 
 # What the loader refuses beyond the schema: JSON Schema compares no two places of a file, opens no other file and
-# compiles no pattern. Beside these codes: it knows no misspelling, and 2.0 is a whole number to it.
+# compiles no pattern. Of targets it does not read the variables inside free texts. Beside these codes: it knows no
+# misspelling, and 2.0 is a whole number to it.
 BEYOND_THE_SCHEMA = {"duplicate-id", "file-missing", "unknown-variable", "bad-pattern"}
 
 
@@ -70,7 +71,11 @@ def with_segment(**keys: Any) -> dict[str, Any]:
 
 
 def mock(**keys: Any) -> dict[str, Any]:
-    return {"targets": [{"name": "a", "provider": "mock", **keys}]}
+    return target("mock", **keys)
+
+
+def target(provider: str, **keys: Any) -> dict[str, Any]:
+    return {"targets": [{"name": "a", "provider": provider, **keys}]}
 
 
 GOOD: list[tuple[str, Any]] = [
@@ -104,6 +109,22 @@ GOOD: list[tuple[str, Any]] = [
     ("targets", mock(response="a", echo=False)),
     ("targets", mock(response=None, echo=True)),
     ("targets", mock(response="a", echo="${{ ECHO }}")),
+    ("targets", mock(judge_target="a")),
+    ("targets", mock(judge_target=None)),
+    ("targets", target("azure", model="m")),
+    ("targets", target("azure", model="m", api_key="${{ KEY }}")),
+    ("targets", target("azure", model="m", entra_token="${{ TOKEN }}")),
+    ("targets", target("azure", model="m", api_key=None, entra_token="${{ TOKEN }}")),
+    ("targets", target("azure", model="m", api_key="${{ KEY }}", entra_token=None)),
+    ("targets", target("cli", command="agent {PROMPT}")),
+    ("targets", target("cli", command=["agent", "{PROMPT}"], recipe=None)),
+    ("targets", target("cli", recipe="aider")),
+    ("targets", target("cli", recipe="${{ RECIPE }}", command=None)),
+    *[("targets", target("http", url="u", answer_pointer=text)) for text in ("", "/", "/a/0", "${{ POINTER }}", None)],
+    *[
+        ("targets", target("python", function=text))
+        for text in ("a:b", "größe.b_1:C.d", "${{ FUNCTION }}", "a:${{ B }}")
+    ],
 ]
 BAD: list[tuple[str, Any]] = [
     ("suite", []),
@@ -164,6 +185,20 @@ BAD: list[tuple[str, Any]] = [
     ("targets", mock(response="", echo=True)),
     ("targets", mock(script=[])),
     ("targets", mock(extra=1)),
+    ("targets", mock(judge_target="${{ NAME }}")),
+    ("targets", mock(name="a ${{ NAME }}")),
+    ("targets", target("azure", model="m", api_key="${{ KEY }}", entra_token="${{ TOKEN }}")),
+    ("targets", target("cli")),
+    ("targets", target("cli", command=None)),
+    ("targets", target("cli", command=None, recipe=None)),
+    ("targets", target("cli", command="agent", recipe="aider")),
+    ("targets", target("cli", command=["agent"], recipe="${{ RECIPE }}")),
+    *[("targets", target("http", url="u", answer_pointer=text)) for text in ("a", "a/b", " /a", "$", "#/a")],
+    *[("targets", target("cli", recipe="aider", answer_pointer=text)) for text in ("a", "$.a")],
+    *[
+        ("targets", target("python", function=text))
+        for text in ("", "a", "a.b", "a:", ":b", "a b:c", "a:b:c", "a..b:c", ".a:b", "a:1", "1a:b", "a:b.")
+    ],
 ]
 
 

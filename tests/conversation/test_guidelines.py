@@ -20,6 +20,25 @@ def matches(patterns: list[str], path: str) -> bool:
     return GuidelinePatterns(patterns).matches(path)
 
 
+def test_decisions_are_remembered_up_to_a_bound() -> None:
+    """However many paths are asked for, memory is bounded, and what was forgotten is decided alike again."""
+    patterns = GuidelinePatterns(["rules/*"])
+    for number in range(25_000):
+        assert patterns.matches(f"rules/{number}")
+        assert len(patterns._decided) <= 10_000
+    assert patterns.matches("rules/0")
+    assert not patterns.matches("other/0")
+    assert patterns.used == {0}
+
+
+def test_a_path_is_decided_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path that was decided is not matched again."""
+    patterns = GuidelinePatterns(["rules/*"])
+    assert patterns.matches("rules/a")
+    monkeypatch.setattr(patterns, "_decide", None)
+    assert patterns.matches("rules/a")
+
+
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

@@ -131,7 +131,10 @@ evalcases:
         ("evaluators: [{name: n, type: code_judge, script: s}]", "", ["code"]),
         ("evaluator: code", "evaluators: [{name: n, script: s}]", ["code"]),
         ("evaluator: code", "evaluator: llm_judge, evaluators: [{name: n, prompt: p}]", ["llm_judge"]),
+        ("evaluator: code", "", ["code"]),
+        ("evaluator: code_judge", "", ["code"]),
         ("", "evaluators: [{name: n, prompt: p}]", ["llm_judge"]),
+        ("", "execution: {target: x}, evaluators: [{name: n, type: code, script: s}]", ["code"]),
         ("", "execution: {evaluators: [{name: n, type: code, script: s}]}", ["code"]),
         ("evaluators: [{name: m, type: code, script: s}]", "evaluators: [{name: n, type: llm_judge}]", ["llm_judge"]),
     ],
@@ -195,6 +198,55 @@ evalcases:
         ("missing-key", 16, "evalcases[2]"),
         ("wrong-type", 17, "evalcases[3]"),
     ]
+
+
+def test_a_script_is_shown_as_one(tmp_path: Path) -> None:
+    """What is wrong in a `script` is shown there, and in a `command` only where one was written."""
+    text = """\
+$schema: agentv-eval-v2
+vars: {}
+evaluators:
+  - {type: code, script: "{{ suites }}"}
+evalcases:
+  - {id: a, input_messages: [{role: user, content: Hello}]}
+  - id: b
+    evaluators:
+      - type: code
+        script: "{{ own }}"
+    input_messages: [{role: user, content: Hello}]
+  - id: c
+    execution:
+      evaluators:
+        - type: code
+          script: ["{{ inner }}"]
+        - type: code
+          command: "{{ ours }}"
+    input_messages: [{role: user, content: Hello}]
+"""
+    suite, diagnostics = read(tmp_path, text)
+    assert suite is None
+    assert sorted(spots(diagnostics), key=lambda spot: spot[1] or 0) == [
+        ("unknown-variable", 4, "evaluators[0].script"),
+        ("unknown-variable", 10, "evalcases[1].evaluators[0].script"),
+        ("unknown-variable", 16, "evalcases[2].execution.evaluators[0].script[0]"),
+        ("unknown-variable", 18, "evalcases[2].execution.evaluators[1].command"),
+    ]
+
+
+def test_a_script_over_a_dataset_is_shown_as_one(tmp_path: Path) -> None:
+    """The suite's own paths are theirs also where its cases are rows of a dataset."""
+    (tmp_path / "rows.jsonl").write_text('{"id": "a", "input_messages": [{"role": "user", "content": "Hello"}]}')
+    suite, diagnostics = read(
+        tmp_path, 'vars: {}\nevaluators:\n- {type: code, script: "{{ x }}"}\nevalcases: rows.jsonl\n'
+    )
+    assert suite is None
+    assert spots(diagnostics) == [("unknown-variable", 3, "evaluators[0].script")]
+
+
+def test_a_script_beside_a_command_is_not_dropped(tmp_path: Path) -> None:
+    """An evaluator that has both keeps both."""
+    suite = good(tmp_path, f"evalcases: [{{id: a, {HELLO}, evaluators: [{{type: code, script: s, command: c}}]}}]")
+    assert settings(suite.cases[0].graders[0]) == {"type": "code", "script": "s", "command": "c"}
 
 
 def test_duplicate_ids_are_found_in_their_suites(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,73 @@ def test_a_dataset_that_vanishes_after_validation(tmp_path: Path, monkeypatch: p
     path.unlink()
     with pytest.raises(SuiteError):
         list(suite.cases)
+
+
+def test_a_changed_dataset_is_refused_before_its_first_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even the first row of a file that has changed is used."""
+    path, suite = grown(tmp_path, monkeypatch)
+    path.write_text(path.read_text() + row("c5") + "\n")
+    with pytest.raises(SuiteError) as caught:
+        next(iter(suite.cases))
+    assert [found.code for found in caught.value.diagnostics] == ["file-changed"]
+
+
+def test_a_dataset_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row that has become bad is not passed over as one that was bad before: nothing after it is used."""
+    monkeypatch.setattr("turnwise.suite.streaming._KEPT_CASES", 3)
+    path = tmp_path / "rows.jsonl"
+    rows = [row(f"c{number}", "x" * 500_000) for number in range(5)]  # longer than what is read ahead
+    path.write_text("\n".join(rows))
+    cases = iter(turnwise.load_suite(path).cases)
+    assert next(cases).id == "c0"
+    path.write_text("\n".join([rows[0], "{" * len(rows[1]), *rows[2:]]))
+    os.utime(path, ns=(0, 0))
+    seen: list[str] = []
+    with pytest.raises(SuiteError) as caught:
+        seen.extend(case.id for case in cases)
+    assert [found.code for found in caught.value.diagnostics] == ["file-changed"]
+    assert seen == []
+
+
+def test_a_dataset_that_changes_after_its_last_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass that has given every case still ends in an error, if the file is no longer what was checked."""
+    path, suite = grown(tmp_path, monkeypatch)
+    cases = iter(suite.cases)
+    assert [next(cases).id for _ in range(5)] == [f"c{number}" for number in range(5)]
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(SuiteError) as caught:
+        next(cases)
+    assert [found.code for found in caught.value.diagnostics] == ["file-changed"]
+
+
+@pytest.mark.parametrize(("count", "size"), [(8_001, 1), (3, 3 * 1024 * 1024)])
+def test_a_dataset_of_many_cases_or_many_bytes_is_not_kept(tmp_path: Path, count: int, size: int) -> None:
+    """More than 8,000 cases, or more than 8 MB of a few, are read again from the file, which must still be there."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(row(f"c{number}", "x" * size) for number in range(count)))
+    suite = turnwise.load_suite(path)
+    assert len(suite.cases) == count
+    path.unlink()
+    with pytest.raises(SuiteError):
+        next(iter(suite.cases))
+
+
+@pytest.mark.parametrize(("bound", "most"), [("_KEPT_CASES", 2), ("_KEPT_BYTES", 2 * len(row("a")) + 1)])
+def test_what_is_within_the_bounds_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
+) -> None:
+    """The bound itself is kept; one case or one byte more is not."""
+    monkeypatch.setattr(f"turnwise.suite.streaming.{bound}", most)
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join([row("a"), row("b")]))
+    kept = turnwise.load_suite(path)
+    path.unlink()
+    assert [case.id for case in kept.cases] == ["a", "b"]
+    path.write_text("\n".join([row("a"), row("b"), row("c")]))
+    read_again = turnwise.load_suite(path)
+    path.unlink()
+    with pytest.raises(SuiteError):
+        list(read_again.cases)
 
 
 def test_a_small_dataset_is_kept(tmp_path: Path) -> None:

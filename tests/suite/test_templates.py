@@ -243,3 +243,25 @@ def test_an_unknown_variable_in_a_grader_is_an_error(tmp_path: Path) -> None:
     suite = {"vars": {"city": "Oslo"}, "graders": ["{{ ctiy }}"], "cases": [{"id": "x", "input_messages": messages}]}
     _, diagnostics = read(tmp_path, suite)
     assert [diagnostic.code for diagnostic in diagnostics] == ["unknown-variable"]
+
+
+def test_graders_added_to_the_suites_are_counted_from_the_first(tmp_path: Path) -> None:
+    """With `inherit_graders`, an unknown variable is shown in the grader that holds it, the suite's only once."""
+    path = tmp_path / "suite.yaml"
+    path.write_text("""\
+vars: {}
+input_messages: [{role: user, content: Hello}]
+graders: [{contains: fine}, {contains: "{{ suites }}"}]
+cases:
+  - id: a
+    inherit_graders: true
+    graders:
+      - contains: "{{ own }}"
+  - {id: b, inherit_graders: true, graders: []}
+""")
+    suite, diagnostics = read_suite(path)
+    assert suite is None
+    assert [(found.place.line, found.path, found.case_id) for found in diagnostics] == [
+        (3, "graders[1].contains", None),
+        (8, "cases[0].graders[0].contains", "a"),
+    ]

@@ -170,19 +170,26 @@ def test_wrong_settings(provider: str, settings: dict[str, Any]) -> None:
         ("cli", {"command": None}, "only one of them"),
         ("azure", {"api_key": "a", "entra_token": "b"}, "not both"),
         ("mock", {"response": "a", "echo": True}, "not both"),
-        ("mock", {"script": [{"pattern": "("}]}, "regular expression"),
-        ("mock", {"script": [{"pattern": "a{9999999999999}"}]}, "regular expression"),
         ("python", {"function": "app.chat"}, "module:function"),
         ("python", {"function": "app chat:answer"}, "module:function"),
         ("http", {"answer_pointer": "answer"}, "starts with `/`"),
         ("mock", {"name": "${{ NAME }}"}, "cannot hold variables"),
     ],
 )
-def test_rules_beyond_the_schema(provider: str, settings: dict[str, Any], part: str) -> None:
-    """What a schema cannot say is refused with a sentence that says it."""
+def test_rules_with_a_sentence_of_their_own(provider: str, settings: dict[str, Any], part: str) -> None:
+    """What is wrong beyond a type is refused by the schema, and by the model with a sentence that says it."""
+    assert not is_valid(one(provider, **settings))
     with pytest.raises(ValidationError) as caught:
         TargetsSpec.model_validate(one(provider, **settings))
     assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("pattern", ["(", "a{9999999999999}"])
+def test_a_pattern_is_compiled_by_the_model_alone(pattern: str) -> None:
+    """What a schema cannot say is refused with a sentence that says it."""
+    with pytest.raises(ValidationError) as caught:
+        TargetsSpec.model_validate(one("mock", script=[{"pattern": pattern}]))
+    assert "regular expression" in str(caught.value)
 
 
 def test_a_file_needs_targets() -> None:

@@ -53,9 +53,11 @@ class _Verbs(click.Group):
         if args and args[0] not in _VERBS and not args[0].startswith("-"):
             import difflib
 
+            from ..report.terminal import one_line
+
             near = difflib.get_close_matches(args[0], _VERBS, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else f" There are: {', '.join(sorted(_VERBS))}."
-            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+            raise click.UsageError(f"No such command '{one_line(args[0])}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -118,7 +120,11 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.Exit as end:
         return _flushed(end.exit_code)
     except click.ClickException as error:
-        error.show()
+        from ..report.terminal import printable
+
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable(shown.getvalue()), err=True, nl=False)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -163,6 +169,6 @@ def _report(error: Exception) -> int:
         return ExitCode.BAD_INPUT
     if os.environ.get("TURNWISE_DEBUG"):
         raise error
-    click.echo(f"{style('internal error:', 'red', bold=True)} {type(error).__name__}: {error}", err=True)
+    click.echo(f"{style('internal error:', 'red', bold=True)} {type(error).__name__}: {one_line(str(error))}", err=True)
     click.echo("This is a fault of Turnwise. Set TURNWISE_DEBUG=1 to see where it happened, and report it.", err=True)
     return ExitCode.INTERNAL

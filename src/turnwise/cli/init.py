@@ -35,6 +35,7 @@ def command(folder: Path) -> None:
     from importlib.resources import files
 
     from ..checks.schemas import schema_text
+    from ..report.terminal import one_line
 
     template = files(__package__) / "template"
     contents = {goal: (template / name).read_text(encoding="utf-8") for name, goal in _FILES.items()}
@@ -45,10 +46,10 @@ def command(folder: Path) -> None:
     for goal, content in sorted(contents.items()):
         written = _write(folder / goal, content)
         kept += not written
-        click.echo(f"{'wrote' if written else 'kept '} {folder / goal}")
+        click.echo(f"{'wrote' if written else 'kept '} {one_line(str(folder / goal))}")
     if kept:
         click.echo(f"{kept} of {len(contents)} files existed and were left as they are.")
-    click.echo(f"Next: turnwise prompt {folder / 'evals'}")
+    click.echo(f"Next: turnwise prompt {one_line(str(folder / 'evals'))}")
 
 
 def _write(path: Path, content: str) -> bool:

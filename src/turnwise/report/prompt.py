@@ -102,7 +102,7 @@ def _message_text(message: ChatMessage, folds: list[tuple[str, str]], style: Sty
             lines.append(_indented(_folded(part["text"], folds)))
         else:
             lines.append(
-                f"  <Image: {printable(part['value'])}> ({part['media_type']}, {len(part['data']) * 3 // 4:,} bytes)"
+                f"  <Image: {one_line(part['value'])}> ({part['media_type']}, {len(part['data']) * 3 // 4:,} bytes)"
             )
     for call in message.get("tool_calls", []):
         call_id = f"  {call['id']}" if isinstance(call.get("id"), str) else ""

@@ -45,7 +45,7 @@ def authored_paths(raw: dict[str, Any]) -> Callable[[DataPath], DataPath]:
                 name = "cases" if "cases" in raw else "evalcases"
                 return (name, index, *_authored_in_case(raw[name][index], tuple(rest)))
             case ("graders", *rest) if "graders" not in raw:
-                return ("evaluators", *_authored_grader(tuple(rest)))
+                return ("evaluators", *_authored_grader(raw.get("evaluators"), tuple(rest)))
         for theirs, ours in _NAMES:
             if path[:1] == (ours,) and ours not in raw:
                 return (theirs, *path[1:])
@@ -63,13 +63,16 @@ def _authored_in_case(case: Any, path: DataPath) -> DataPath:
         case ("target", *_):
             return ("execution", *path)
         case ("graders", *rest):
-            holder = ("execution",) if "evaluators" in inner else ()
-            return (*holder, "evaluators", *_authored_grader(tuple(rest)))
+            holder, owner = (("execution",), inner) if "evaluators" in inner else ((), case)
+            return (*holder, "evaluators", *_authored_grader(owner.get("evaluators"), tuple(rest)))
     return path
 
 
-def _authored_grader(path: DataPath) -> DataPath:
-    return (path[0], "script", *path[2:]) if path[1:2] == ("command",) else path
+def _authored_grader(evaluators: Any, path: DataPath) -> DataPath:
+    match path:
+        case (int() as index, "command", *rest) if "command" not in evaluators[index]:
+            return (index, "script", *rest)
+    return path
 
 
 def _translate_case(raw: dict[str, Any], default_kind: Any) -> dict[str, Any]:
@@ -108,6 +111,6 @@ def _grader(evaluator: dict[str, Any], default_kind: Any) -> dict[str, Any]:
     grader = dict(evaluator)
     kind = grader.get("type", default_kind or "llm_judge")
     grader["type"] = _KINDS.get(kind, kind) if isinstance(kind, str) else kind
-    if grader["type"] == "code" and "script" in grader:
+    if grader["type"] == "code" and "script" in grader and "command" not in grader:
         grader["command"] = grader.pop("script")
     return grader

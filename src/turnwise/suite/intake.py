@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -32,8 +33,11 @@ def as_written(path: DataPath) -> DataPath:
 class Intake:
     """Takes the cases of one suite in and collects what is wrong with them in `diagnostics`."""
 
-    def __init__(self, context: CaseContext, diagnostics: list[Diagnostic]) -> None:
+    def __init__(
+        self, context: CaseContext, diagnostics: list[Diagnostic], authored: AuthoredPath = as_written
+    ) -> None:
         self.context = context
+        self._authored = authored  # for paths of what the suite gives all its cases
         self.diagnostics = diagnostics
         self._said: set[Problem] = set()
 
@@ -84,7 +88,8 @@ class Intake:
         if problem not in self._said:
             self._said.add(problem)
             source = self.context.source
-            self.diagnostics.append(problem_diagnostic(problem, "error", source, problem.path, None))
+            path = self._authored(problem.path)
+            self.diagnostics.append(problem_diagnostic(problem, "error", source, path, None))
 
     def duplicate(self, case_id: str, first_line: int | None, source: Source, path: DataPath) -> None:
         """Say that an id is used twice."""
@@ -136,8 +141,22 @@ class Intake:
             try:
                 make_case(spec, self.context, source)
             except ResolutionError as error:
-                return list(error.problems)
+                return self._without_inherited(spec, error.problems)
         return problems
+
+    def _without_inherited(self, spec: CaseSpec, problems: Sequence[Problem]) -> list[Problem]:
+        """A problem of a grader that was added from the suite is said there; the case's own count from its first."""
+        inherited = len(self.context.suite.graders or ()) if spec.graders is not None and spec.inherit_graders else 0
+        own = []
+        for problem in problems:
+            match problem.path:
+                case ("graders", int() as index, *_) if index < inherited:
+                    self._say_once(problem)
+                case ("graders", int() as index, *rest):
+                    own.append(replace(problem, path=("graders", index - inherited, *rest)))
+                case _:
+                    own.append(problem)
+        return own
 
 
 def raw_id(value: Any) -> str | None:

@@ -145,7 +145,7 @@ class _Loader:
         if isinstance(cases, str):
             dataset = self._find_dataset(cases, source, authored(("cases",)))
             if dataset is not None:
-                return self._with_dataset(header, source, dataset, shown_file(dataset), dataset.parent)
+                return self._with_dataset(header, source, dataset, shown_file(dataset), dataset.parent, authored)
         elif "cases" in raw:
             self._wrong_type("`cases` must be a list, or the path of a dataset", cases, source, authored(("cases",)))
         return None
@@ -169,7 +169,7 @@ class _Loader:
 
     def _with_list(self, header: SuiteHeader, cases: list[Any], source: Source, authored: AuthoredPath) -> Suite:
         context = self._context(header, self.folder, source)
-        intake = Intake(context, self.diagnostics)
+        intake = Intake(context, self.diagnostics, authored)
         specs: list[tuple[int, CaseSpec]] = []
         seen: dict[str, int] = {}
         for index, value in enumerate(cases):
@@ -194,11 +194,19 @@ class _Loader:
 
         return self._suite(header, source, context, Cases(len(specs), start), None)
 
-    def _with_dataset(self, header: SuiteHeader, source: Source, path: Path, file: str, folder: Path) -> Suite:
+    def _with_dataset(
+        self,
+        header: SuiteHeader,
+        source: Source,
+        path: Path,
+        file: str,
+        folder: Path,
+        authored: AuthoredPath = as_written,
+    ) -> Suite:
         from .streaming import DatasetCases
 
         context = self._context(header, folder, source)
-        dataset = DatasetCases(path, file, Intake(context, self.diagnostics))
+        dataset = DatasetCases(path, file, Intake(context, self.diagnostics, authored))
         dataset.check()
         return self._suite(header, source, context, Cases(dataset.count, dataset.__iter__), path)
 
