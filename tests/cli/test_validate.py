@@ -183,3 +183,28 @@ def test_every_format_has_a_schema() -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
         for key, value in schema["properties"].items():
             assert "description" in value, (name, key)
+
+
+def test_problems_of_cases_are_bounded_but_errors_are_never_crowded_out(tmp_path: Path) -> None:
+    """A thousand warnings are shown, the rest counted, and an error after them still counts."""
+    line = '{"id": "%d", "input_messages": [{"role": "assistant", "content": "Hi"}]}\n'
+    last = '{"id": "last", "input_messages": [{"role": "user", "content": [{"type": "file", "value": "gone"}]}]}\n'
+    write(tmp_path, "".join(line % number for number in range(1200)) + last, "many.jsonl")
+    done = run_turnwise("validate", "--format", "json", "many.jsonl", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert done.returncode == 2
+    assert sum(item["severity"] == "warning" for item in found) == 1000
+    assert {item["code"] for item in found if item["severity"] == "error"} == {"file-missing", "too-many"}
+    assert any("1,400 more problems" in item["message"] for item in found)
+
+
+def test_places_in_a_large_json_suite_are_found_quickly_and_exactly(tmp_path: Path) -> None:
+    """The hundredth place is as exact as the first."""
+    cases = [{"id": f"c{n}", "input_messages": [{"role": "assistant", "content": "Hi"}]} for n in range(100)]
+    write(tmp_path, json.dumps({"cases": cases}, indent=1), "s.json")
+    found = json.loads(run_turnwise("validate", "--format", "json", "s.json", cwd=tmp_path).stdout)
+    lines = (tmp_path / "s.json").read_text().split("\n")
+    for item in found:
+        expected = "[" if item["code"] == "no-user-turn" else "{"
+        assert lines[item["line"] - 1][item["column"] - 1] == expected
+    assert len({item["line"] for item in found if item["code"] == "no-user-turn"}) == 100

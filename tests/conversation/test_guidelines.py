@@ -333,3 +333,17 @@ def test_a_folder_outside_the_root_is_matched_by_what_is_inside() -> None:
     """`**/x` means any folder, one of `allow_paths` outside the project too."""
     assert GuidelinePatterns().matches("../../shared/x.instructions.md")
     assert GuidelinePatterns(["shared/**"]).matches("../shared/a/b.md")
+
+
+@pytest.mark.parametrize("pattern", ["{" * 5000, "{a," * 2000])
+def test_deep_braces_are_refused_or_read_but_never_crash(pattern: str) -> None:
+    """A hostile pattern gives a decision or a `PatternError`."""
+    with suppress(PatternError):
+        assert GuidelinePatterns([pattern]).matches("x.md") is False
+
+
+def test_both_spellings_of_none_of_these() -> None:
+    """`[!a]` and `[^a]` mean the same, as in shells."""
+    for pattern in ("[!a].md", "[^a].md"):
+        assert GuidelinePatterns([pattern]).matches("b.md")
+        assert not GuidelinePatterns([pattern]).matches("a.md")

@@ -195,7 +195,7 @@ def test_a_broken_config_is_a_problem_of_each_suite(tmp_path: Path) -> None:
     [
         "name: x\n  cases:\n  - id: a\n",  # wrong indentation
         "Cases:\n  - {id: a, input_messages: [{role: user, content: Hi}]}\n",
-        "casez: []\n",
+        "casez: [{id: a}]\n",
         "- {id: a, input_messages: [{role: user, content: Hi}]}\n",
         "<<: {cases: []}\n",
         "tests:\n  input_messages: []\n",
@@ -217,6 +217,13 @@ def test_a_suite_gone_wrong_is_a_suite(tmp_path: Path, text: str) -> None:
         ("a.jsonl", '{"id": "a", "messages": []}\n', "samples"),
         ("a.toml", "samples = []\n", "samples"),
         ("a.toml", "\n" * 60_000, "other"),
+        ("a.toml", "[tool.x]\nsamples = 5\n", "other"),
+        ("a.toml", "samples = 100\n", "other"),
+        ("a.json", '{"samples": [1, 2]}', "other"),
+        ("a.yaml", "bases: [x.yaml]\n", "other"),
+        ("a.yaml", "classes: [cat, dog]\n", "other"),
+        ("a.yaml", "system_prompt: hi\nmodel: x\n", "other"),
+        ("a.json", '{"name": "x", "version": 1, "case": 1}', "other"),
         ("a.json", "{\n" + " " * 60_000 + "x\n}", "other"),
     ],
 )

@@ -81,3 +81,42 @@ def test_good_rows_of_a_large_bad_dataset_are_surveyed(tmp_path: Path) -> None:
     assert suite is not None
     assert [diagnostic.place.line for diagnostic in diagnostics] == [4_501]
     assert sum(1 for _ in suite.cases) == 8_999
+
+
+def test_an_unknown_variable_does_not_hide_a_missing_file(tmp_path: Path) -> None:
+    """Both are named, and nothing is said about a path that still holds a variable."""
+    files = [{"type": "file", "value": value} for value in ("gone.txt", "{{ nope }}.txt")]
+    case = {"id": "a", "vars": {}, "input_messages": [{"role": "user", "content": files}]}
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps({"cases": [case]}))
+    found = [(item.code, item.path) for item in survey_suite(path)[1]]
+    assert sorted(found) == [
+        ("file-missing", "cases[0].input_messages[0].content[0].value"),
+        ("unknown-variable", "cases[0].input_messages[0].content[1].value"),
+    ]
+
+
+def test_a_row_that_lacks_a_variable_of_the_template_is_named(tmp_path: Path) -> None:
+    """The mistake stands in the suite, but the hint says which case met it first."""
+    (tmp_path / "d.jsonl").write_text('{"id": "full", "vars": {"a": 1}}\n{"id": "lacking", "vars": {}}\n')
+    path = tmp_path / "suite.yaml"
+    path.write_text('cases: d.jsonl\ninput_messages:\n  - {role: user, content: "{{ a }}"}\n')
+    (only,) = survey_suite(path)[1]
+    assert "'lacking', line 2" in (only.hint or "")
+
+
+def test_a_variable_of_metadata_is_named_where_it_stands(tmp_path: Path) -> None:
+    """A prompt in a case's metadata is the case's own, not the suite's."""
+    row = {**GOOD, "vars": {}, "metadata": {"systemPrompt": "{{ y }}"}}
+    (tmp_path / "d.jsonl").write_text(json.dumps(row))
+    path = tmp_path / "suite.yaml"
+    path.write_text("name: x\ncases: d.jsonl\n")
+    (only,) = survey_suite(path)[1]
+    assert (Path(only.file).name, only.place.line) == ("d.jsonl", 1)
+
+
+def test_mistakes_of_the_header_do_not_hide_each_other(tmp_path: Path) -> None:
+    """An unknown key, two kinds of target and no cases are all named."""
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps({"target": "a", "targets": ["b"], "bogus": 1, "cases": []}))
+    assert codes(path) == {"unknown-key", "two-targets", "empty"}

@@ -127,7 +127,7 @@ def test_empty_variables_are_variables(tmp_path: Path) -> None:
 
 
 def test_every_text_of_a_case_is_filled(tmp_path: Path) -> None:
-    """Messages, all kinds of text segments, expected messages, outcome and system prompt are filled; names are not."""
+    """Messages, all kinds of text segments, expected messages, outcome and system prompt and names are filled."""
     content = ["{{ v }}", {"type": "text", "value": "1{{ v }}"}, {"type": "text", "text": "2{{ v }}"}]
     case = case_with(
         tmp_path,
@@ -143,7 +143,7 @@ def test_every_text_of_a_case_is_filled(tmp_path: Path) -> None:
         {"role": "system", "content": "5X"},
         {"role": "user", "content": "X\n1X\n2X"},
     ]
-    assert case.expected.messages[0].name == "{{ v }}"
+    assert case.expected.messages[0].name == "X"
     assert case.expected.transcript().endswith("3X")
     assert case.outcome == "4X"
     assert case.tags == ("{{ v }}",)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from ..conversation.files import shown_file
 from ..conversation.guidelines import GuidelinePatterns
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Severity, has_errors
 from ..errors import InputError
 from ..suite.check import check_case
 from ..suite.collect import passed_over
 from ..suite.find import Found, find_files
+from ..suite.intake import MOST_DIAGNOSTICS
 from ..suite.kinds import FileKind, file_kind
 from ..suite.project import Project, Projects, read_config
 from ..suite.sources import DataPath, Source
@@ -123,10 +124,16 @@ class Validation:
             self._done.add(suite.dataset.resolve())
         self._check_project(suite.project)
         known = self._targets.get(suite.project.targets_file.resolve())
-        self._check_names(suite_target_names(suite), known, suite.source, None)
+        self.diagnostics += self._unknown_names(suite_target_names(suite), known, suite.source, None)
+        found = _Bounded()
         for case in suite.cases:
-            self.diagnostics += check_case(case)
-            self._check_names(case_target_names(case, suite), known, case.source, case.id)
+            found.add(check_case(case))
+            found.add(self._unknown_names(case_target_names(case, suite), known, case.source, case.id))
+        self.diagnostics += found.diagnostics
+        if found.hidden:
+            message, hint = f"{found.hidden:,} more problems of its cases are not shown", "mend these first"
+            severity: Severity = "error" if has_errors(found.diagnostics) else "warning"
+            self.diagnostics.append(Diagnostic(severity, "too-many", message, file, hint=hint))
 
     def _check_config(self, path: Path) -> None:
         try:
@@ -164,12 +171,30 @@ class Validation:
 
         self.diagnostics += read_dotenv(path)[1]
 
-    def _check_names(
+    def _unknown_names(
         self, names: Iterable[tuple[DataPath, str]], known: list[str] | None, source: Source, case_id: str | None
-    ) -> None:
-        for path, name in names:
-            if known is not None and name not in known and "/" not in name:
-                self.diagnostics.append(unknown_target(name, known, source, path, case_id))
+    ) -> list[Diagnostic]:
+        if known is None:
+            return []
+        unknown = [(path, name) for path, name in names if name not in known and "/" not in name]
+        return [unknown_target(name, known, source, path, case_id) for path, name in unknown]
+
+
+class _Bounded:
+    """What there is to say about the cases of a suite, up to a bound: memory must not grow with a dataset."""
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.hidden = 0
+        self._counts = {"error": 0, "warning": 0}
+
+    def add(self, diagnostics: Iterable[Diagnostic]) -> None:
+        for diagnostic in diagnostics:
+            self._counts[diagnostic.severity] += 1
+            if self._counts[diagnostic.severity] <= MOST_DIAGNOSTICS:
+                self.diagnostics.append(diagnostic)
+            else:
+                self.hidden += 1
 
 
 def _in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

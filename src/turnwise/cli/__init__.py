@@ -108,7 +108,11 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     if "_TURNWISE_COMPLETE" in os.environ:
         cli.main(prog_name="turnwise")
-    sys.exit(_run(sys.argv[1:]))
+    try:
+        code = _run(sys.argv[1:])
+    except OSError:
+        code = ExitCode.NO_OUTPUT  # not even the error could be written
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:

@@ -55,7 +55,11 @@ def stdin_as_file() -> Iterator[Path]:
     import shutil
     import tempfile
 
+    from ..errors import UsageError
     from ..suite.kinds import is_jsonl
+
+    if sys.stdin is None:
+        raise UsageError("standard input is closed", "name a file instead of `-`")
 
     with tempfile.TemporaryDirectory(prefix="turnwise-") as folder:
         path = Path(folder, "stdin.yaml")

@@ -52,8 +52,10 @@ def _alternatives(text: str, pattern: str) -> list[str]:
 
     try:
         return bracex.expand(text, keep_escapes=True, limit=_MOST_ALTERNATIVES)
-    except (bracex.ExpansionLimitException, ValueError) as error:
+    except (bracex.ExpansionLimitException, ValueError, RecursionError) as error:
         reason = f"its braces have more than {_MOST_ALTERNATIVES:,} alternatives"
+        if isinstance(error, RecursionError):
+            reason = "its braces are nested too deeply"
         raise PatternError(f"the pattern {pattern!r} cannot be read: {reason}") from error
 
 
@@ -67,6 +69,7 @@ def _components(text: str) -> list[_Component]:
 
 
 def _name(part: str) -> re.Pattern[str]:
+    part = part.replace("[^", "[!")  # both mean "none of these" in shells
     literal = re.sub(r"\\(.)", lambda match: f"[{match[1]}]" if match[1] in "*?[" else match[1], part)
     try:
         return re.compile(fnmatch.translate(literal))

@@ -113,7 +113,7 @@ def _message_text(message: ChatMessage, folds: list[tuple[str, str]], style: Sty
 def _folds(conversation: Conversation) -> list[tuple[str, str]]:
     """The blocks of long files, each with what stands in for it."""
     folds: list[tuple[str, str]] = []
-    for file in conversation.files:
+    for file in (part for message in conversation.messages for part in message.parts):
         if isinstance(file, File):
             lines = file.content.split("\n")
             if len(lines) > _FOLD_FROM:

@@ -43,8 +43,8 @@ class CaseContext:
 class Case:
     """One conversation to be continued, with what is expected of the answer.
 
-    `conversation` reads the files that the messages refer to, when it is first asked for. `shared` names the fields
-    that stand in the suite rather than in the case, `inherited_graders` counts those of its graders that do.
+    `conversation` reads the files that the messages refer to, when it is first asked for. `spec` is the case as it
+    stands in its file; `inherited_graders` counts the graders that stand in the suite instead.
     """
 
     id: str
@@ -60,7 +60,7 @@ class Case:
     tags: tuple[str, ...]
     metadata: Mapping[str, Any]
     inherited_graders: int = field(repr=False, compare=False)
-    shared: frozenset[str] = field(repr=False, compare=False)
+    spec: CaseSpec = field(repr=False, compare=False)
     context: CaseContext = field(repr=False, compare=False)
     source: Source = field(repr=False, compare=False)
     path: DataPath = field(default=(), repr=False, compare=False)
@@ -76,13 +76,21 @@ class Case:
         return Conversation(self._resolved(self.expected_messages, "expected_messages"))
 
     @property
+    def has_vars(self) -> bool:
+        """Whether its texts were filled from variables."""
+        return self.spec.vars is not None or self.context.suite.vars is not None
+
+    @property
     def place(self) -> Place:
         """Where the case stands in its file."""
         return self.source.place(self.path)
 
     def where(self, path: DataPath) -> tuple[Source, DataPath, str | None]:
-        """Where a path of this case is written: in the case, or in the suite, and then it is not this case's own."""
-        if path and path[0] in self.shared:
+        """Where a path of this case is written: in the case, or in the suite, and then it is not this case's own.
+
+        What variables have made of the suite's words is the case's own again.
+        """
+        if path and not self.has_vars and path[0] in shared_fields(self.spec):
             return self.context.source, path, None
         return self.source, (*self.path, *path), self.id
 
@@ -124,7 +132,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))),
         metadata=spec.metadata or {},
         inherited_graders=len(graders) - len(spec.graders or ()),
-        shared=shared_fields(spec),
+        spec=spec,
         context=context,
         source=source,
         path=path,
@@ -133,7 +141,10 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
 
 def shared_fields(spec: CaseSpec) -> frozenset[str]:
     """The fields that a case takes from its suite, as far as the suite has them."""
-    return frozenset(name for name in _SHAREABLE if getattr(spec, name) is None)
+    shared = {name for name in _SHAREABLE if getattr(spec, name) is None}
+    if isinstance((spec.metadata or {}).get("systemPrompt"), str):
+        shared.discard("system_prompt")
+    return frozenset(shared)
 
 
 def _graders(spec: CaseSpec, suite: SuiteHeader) -> Sequence[GraderSpec]:

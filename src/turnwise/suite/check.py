@@ -14,7 +14,8 @@ __all__ = ["case_errors", "case_warnings", "check_case"]
 def check_case(case: Case) -> list[Diagnostic]:
     """Every error and warning of a case that is well formed."""
     errors = case_errors(case)
-    return errors or case_warnings(case)
+    can_be_read = not any("input_messages" in diagnostic.path for diagnostic in errors)
+    return [*errors, *case_warnings(case)] if can_be_read else errors
 
 
 def case_errors(case: Case) -> list[Diagnostic]:

@@ -44,7 +44,7 @@ def _expand(argument: str) -> Iterator[Found]:
         yield from _walk(path)
     elif os.path.lexists(path):
         yield Found(path, argument, True)
-    elif glob.has_magic(argument):
+    elif _has_magic(argument):
         matches = [match for match in _matches(argument) if Path(match).is_file()]
         if not matches:
             raise UsageError(f"no file matches {argument}", "quote the pattern so that the shell leaves it alone")
@@ -55,21 +55,27 @@ def _expand(argument: str) -> Iterator[Found]:
         )
 
 
+def _has_magic(text: str) -> bool:
+    return glob.has_magic(text) or "{" in text
+
+
 def _matches(pattern: str) -> Iterator[str]:
     """The paths that a glob matches. Python's own `**` follows links, and so might never come to an end."""
-    if "**" not in pattern:
+    if "**" not in pattern and "{" not in pattern:
         yield from glob.glob(pattern)
         return
     from ..conversation.globs import compile_glob
 
     parts = pattern.split("/")
-    first = next(index for index, part in enumerate(parts) if glob.has_magic(part))
+    first = next(index for index, part in enumerate(parts) if _has_magic(part))
+    hidden = any(part.startswith(".") for part in parts[first:])
     base = "/".join(parts[:first]) or ("/" if pattern.startswith("/") else ".")
     try:
         matcher = compile_glob("/".join(parts[first:]))
     except PatternError as error:
         raise UsageError(str(error), "globs know `*`, `**`, `?`, `[…]` and `{a,b}`") from error
-    for folder, _, names in os.walk(base):
+    for folder, folders, names in os.walk(base):
+        folders[:] = [name for name in folders if hidden or not (name.startswith(".") or name in _SKIPPED_FOLDERS)]
         for name in names:
             path = os.path.join(folder, name)
             if matcher.matches(os.path.relpath(path, base).replace(os.sep, "/")):

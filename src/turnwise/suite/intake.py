@@ -39,7 +39,7 @@ class Intake:
         self.context = context
         self._authored = authored  # for paths of what the suite gives all its cases
         self.diagnostics = diagnostics
-        self._said: set[Problem] = set()
+        self._said: set[tuple[DataPath, str]] = set()
 
     def take(
         self, value: Any, source: Source, path: DataPath = (), authored: AuthoredPath = as_written
@@ -61,13 +61,15 @@ class Intake:
             )
             self._salvage(value, source, path, authored)
             return None
-        shared = shared_fields(spec)
-        for problem in self._problems(spec, source):
-            if problem.path and problem.path[0] in shared:
-                self._say_once(problem)
+        problems = self._problems(spec, source)
+        for problem in problems:
+            if problem.path and problem.path[0] in shared_fields(spec):
+                self._say_once(problem, spec.id, source.place(authored(path)).line)
             else:
                 place = authored((*path, *problem.path))
                 self.diagnostics.append(problem_diagnostic(problem, "error", source, place, spec.id))
+        if any(problem.code == "unknown-variable" for problem in problems):
+            self._salvage(value, source, path, authored, variables=False)
         if spec.metadata and "systemPrompt" in spec.metadata and not is_blank(spec.system_prompt or ""):
             message = "`system_prompt` and `metadata.systemPrompt` are both given: `system_prompt` is used"
             problem = Problem(("metadata", "systemPrompt"), "two-system-prompts", message, "remove one of them")
@@ -83,13 +85,16 @@ class Intake:
             return None
         return case if case.input_messages else None
 
-    def _say_once(self, problem: Problem) -> None:
+    def _say_once(self, problem: Problem, case_id: str, line: int | None) -> None:
         """A problem of what the cases share stands in the suite, and is not repeated for each of them."""
-        if problem not in self._said:
-            self._said.add(problem)
+        key = (problem.path, problem.message)
+        if key not in self._said:
+            self._said.add(key)
             source = self.context.source
             path = self._authored(problem.path)
-            self.diagnostics.append(problem_diagnostic(problem, "error", source, path, None))
+            first = f"first met in the case {case_id!r}" + (f", line {line}" if line is not None else "")
+            said = replace(problem, hint=f"{problem.hint} ({first})")
+            self.diagnostics.append(problem_diagnostic(said, "error", source, path, None))
 
     def duplicate(self, case_id: str, first_line: int | None, source: Source, path: DataPath) -> None:
         """Say that an id is used twice."""
@@ -97,7 +102,9 @@ class Intake:
         problem = Problem(path, "duplicate-id", message, "rename one of them")
         self.diagnostics.append(problem_diagnostic(problem, "error", source, path, case_id))
 
-    def _salvage(self, value: Any, source: Source, path: DataPath, authored: AuthoredPath) -> None:
+    def _salvage(
+        self, value: Any, source: Source, path: DataPath, authored: AuthoredPath, variables: bool = True
+    ) -> None:
         """The variables and files of a case that is not well formed: one mistake in it must not hide another."""
         if not isinstance(value, dict):
             return
@@ -107,22 +114,21 @@ class Intake:
         for field in ("input_messages", "expected_messages"):
             raw = value.get(field)
             messages = [_message_or_blank(message) for message in raw] if isinstance(raw, list) else []
-            problems: Sequence[Problem] = ()
+            problems: list[Problem] = []
             if filler is not None:
                 messages = filler.messages(messages, field)
-                problems = filler.problems
-            if not problems:
-                try:
-                    resolve_messages(
-                        messages, field, files=context.files, guidelines=context.guidelines, folder=context.folder
-                    )
-                except ResolutionError as error:
-                    problems = error.problems
+                problems = filler.problems if variables else []
+                filler.problems = []
+            try:
+                resolve_messages(
+                    messages, field, files=context.files, guidelines=context.guidelines, folder=context.folder
+                )
+            except ResolutionError as error:
+                # A path that still holds a variable is not known, and nothing false is said about it.
+                problems += [problem for problem in error.problems if filler is None or "{{" not in problem.message]
             for problem in problems:
                 place = authored((*path, *problem.path))
                 self.diagnostics.append(problem_diagnostic(problem, "error", source, place, raw_id(value)))
-            if filler is not None:
-                filler.problems.clear()
 
     def _problems(self, spec: CaseSpec, source: Source) -> list[Problem]:
         """What the model of one case alone cannot tell."""
@@ -141,17 +147,17 @@ class Intake:
             try:
                 make_case(spec, self.context, source)
             except ResolutionError as error:
-                return self._without_inherited(spec, error.problems)
+                return self._without_inherited(spec, error.problems, source)
         return problems
 
-    def _without_inherited(self, spec: CaseSpec, problems: Sequence[Problem]) -> list[Problem]:
+    def _without_inherited(self, spec: CaseSpec, problems: Sequence[Problem], source: Source) -> list[Problem]:
         """A problem of a grader that was added from the suite is said there; the case's own count from its first."""
         inherited = len(self.context.suite.graders or ()) if spec.graders is not None and spec.inherit_graders else 0
         own = []
         for problem in problems:
             match problem.path:
                 case ("graders", int() as index, *_) if index < inherited:
-                    self._say_once(problem)
+                    self._say_once(problem, spec.id, source.place(()).line if spec.vars else None)
                 case ("graders", int() as index, *rest):
                     own.append(replace(problem, path=("graders", index - inherited, *rest)))
                 case _:

@@ -10,7 +10,9 @@ from typing import Any
 
 from .text_problem import TextProblem
 
-__all__ = ["locate_json", "read_json"]
+__all__ = ["DataPath", "index_json", "locate_json", "read_json"]
+
+DataPath = tuple[str | int, ...]
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
@@ -99,6 +101,36 @@ def locate_json(text: str, path: tuple[str | int, ...], key: bool = False) -> in
             return found
         key_offset, offset = pair
         found = key_offset if key and last else offset
+    return found
+
+
+def index_json(text: str) -> dict[DataPath, tuple[int, int]]:
+    """The offsets of the key and of the value of everything in a JSON text, for one who asks for many."""
+    found: dict[DataPath, tuple[int, int]] = {}
+
+    def walk(offset: int, path: DataPath) -> int:
+        """Index what begins at `offset`, and say where it ends."""
+        opening = text[offset : offset + 1]
+        if opening not in ("{", "["):
+            return int(_plain_decoder.raw_decode(text, offset)[1])
+        position = _skip(text, offset + 1)
+        index = 0
+        while text[position : position + 1] not in ("}", "]", ""):
+            key_offset = position
+            name: str | int = index
+            if opening == "{":
+                name, position = scanstring(text, position + 1)
+                position = _skip(text, _skip(text, position) + 1)
+            found[(*path, name)] = (key_offset, position)
+            position = _skip(text, walk(position, (*path, name)))
+            if text[position : position + 1] == ",":
+                position = _skip(text, position + 1)
+            index += 1
+        return position + 1
+
+    start = _skip(text, 0)
+    found[()] = (start, start)
+    walk(start, ())
     return found
 
 

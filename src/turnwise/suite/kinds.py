@@ -16,7 +16,9 @@ FileKind = Literal["suite", "dataset", "config", "targets", "env", "deck", "samp
 OUR_FOLDERS = (".turnwise", ".agentv")
 _LONGEST_FIRST_LINE = 10 * 1024 * 1024
 _CONFIG_KEYS = {"guideline_patterns", "default_system_prompt", "allow_paths", "runs_dir"}
-_SUITE_KEYS = {"cases", "evalcases", "input_messages", "expected_messages", "graders", "system_prompt"}
+_MESSAGE_KEYS = {"input_messages", "expected_messages"}
+_SETTINGS = {"system_prompt", "graders", "outcome", "threshold", "trials"}
+_SUITE_KEYS = _SETTINGS | {"name", "description", "target", "targets", "guideline_patterns", "tags", "metadata", "vars"}
 
 
 def file_kind(path: Path) -> FileKind:
@@ -45,7 +47,7 @@ def file_kind(path: Path) -> FileKind:
 def is_jsonl(path: Path) -> bool:
     """Whether a file of unknown name holds a case a line, rather than a suite."""
     value = _first_value(path)
-    return isinstance(value, dict) and not {"cases", "evalcases"} & value.keys()
+    return isinstance(value, dict) and bool({"id", "input_messages", "vars"} & value.keys()) and "cases" not in value
 
 
 def _kind_of_lines(path: Path) -> FileKind:
@@ -72,12 +74,18 @@ def _first_value(path: Path) -> Any:
 
 
 def _kind_of_toml(path: Path) -> FileKind:
+    import tomllib
+
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return "samples"
-    ours = re.search(r"^[ \t]*(\[\[?[ \t]*(samples|contexts)\b|samples[ \t]*=)", text, re.MULTILINE)
-    return "samples" if ours else "other"
+    try:
+        value = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        ours = re.search(r"^[ \t]*(\[\[?[ \t]*(samples|contexts)\b|samples[ \t]*=)", text, re.MULTILINE)
+        return "samples" if ours else "other"
+    return "samples" if _are_samples(value.get("samples")) or isinstance(value.get("contexts"), dict) else "other"
 
 
 def _kind_of_document(path: Path) -> FileKind:
@@ -102,16 +110,31 @@ def _kind_of_document(path: Path) -> FileKind:
 def _kind_of_mapping(value: dict[str, Any], stem: str) -> FileKind:
     if {"cases", "evalcases"} & value.keys():
         return "suite"
-    if "samples" in value:
+    if _are_samples(value.get("samples")):
         return "samples"
     targets = value.get("targets")
     if isinstance(targets, list) and (
         stem == "targets" or any(isinstance(target, dict) and "provider" in target for target in targets)
     ):
         return "targets"
-    if _SUITE_KEYS & value.keys() or _nearly(value, "cases") or _nearly(value, "evalcases"):
+    if _MESSAGE_KEYS & value.keys() or (_SETTINGS & value.keys() and value.keys() <= _SUITE_KEYS):
+        return "suite"
+    if any(_nearly({key: item}, "cases") and _are_cases(item) for key, item in value.items()):
         return "suite"
     return "config" if _CONFIG_KEYS & value.keys() else "other"
+
+
+def _are_samples(value: Any) -> bool:
+    """A list or a mapping of mappings; an empty list may become one."""
+    items = list(value.values()) if isinstance(value, dict) else value
+    return isinstance(items, list) and all(isinstance(item, dict) for item in items)
+
+
+def _are_cases(value: Any) -> bool:
+    """What could stand under `cases`: a list of mappings, or the path of a dataset."""
+    if isinstance(value, str):
+        return value.lower().endswith((".jsonl", ".ndjson", ".csv"))
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def _nearly(value: dict[str, Any], word: str) -> bool:

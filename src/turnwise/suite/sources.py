@@ -16,6 +16,9 @@ __all__ = ["DataPath", "JsonSource", "LineSource", "Source", "WholeFile", "YamlS
 
 DataPath = tuple[str | int, ...]
 
+# Whoever asks for more places than this of one JSON text is better served by an index of all.
+_ASKED_SELDOM = 8
+
 
 class Source(Protocol):
     """A file that knows where its data stand. `file` is the name that people see."""
@@ -55,7 +58,7 @@ class YamlSource:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        return _line_starts(self.text)
 
     @cached_property
     def _root(self) -> Any:
@@ -63,6 +66,10 @@ class YamlSource:
             return yaml.compose(shield_breaks(self.text)[0], Loader=YamlLoader)
         except yaml.YAMLError:
             return None
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
 def _yaml_child(node: Any, step: str | int) -> tuple[Any, Any] | None:
@@ -86,15 +93,32 @@ class JsonSource:
         self.file = file
         self.text = text
         self.first_line = first_line
+        self._asked = 0
 
     def place(self, path: DataPath, key: bool = False) -> Place:
         from .json_reader import locate_json
 
-        return self.at(locate_json(self.text, path, key))
+        self._asked += 1
+        if self._asked <= _ASKED_SELDOM:
+            return self.at(locate_json(self.text, path, key))
+        while path and path not in self._index:
+            path, key = path[:-1], False
+        return self.at(self._index[path][0 if key else 1])
 
     def at(self, offset: int) -> Place:
         """The place of a character offset."""
-        return Place.at(self.text, offset, self.first_line)
+        line = bisect_right(self._line_starts, offset)
+        return Place.in_line(self.text, self.first_line + line - 1, self._line_starts[line - 1], offset)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return _line_starts(self.text)
+
+    @cached_property
+    def _index(self) -> dict[DataPath, tuple[int, int]]:
+        from .json_reader import index_json
+
+        return index_json(self.text)
 
 
 class LineSource:

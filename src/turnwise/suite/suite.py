@@ -152,6 +152,10 @@ class _Loader:
 
     def _header(self, raw: dict[str, Any], source: Source, authored: AuthoredPath) -> SuiteHeader:
         """The suite's own settings; where they are wrong, a stand-in, so that its cases are checked all the same."""
+        if raw.get("target") is not None and raw.get("targets") is not None:
+            self._error("two-targets", "give `target` or `targets`, not both", source, ("targets",), "remove one")
+        if raw.get("cases") == []:
+            self._error("empty", "`cases` must not be empty", source, authored(("cases",)), "write at least one case")
         try:
             header = SuiteHeader.model_validate(raw)
         except ValidationError as error:
@@ -161,10 +165,6 @@ class _Loader:
             template: list[Any] | None = [] if raw.get("input_messages") else None
             values = raw["vars"] if isinstance(raw.get("vars"), dict) else None
             return SuiteHeader.model_construct(input_messages=template, vars=values, cases=[])
-        if header.target is not None and header.targets is not None:
-            self._error("two-targets", "give `target` or `targets`, not both", source, ("targets",), "remove one")
-        if header.cases == []:
-            self._error("empty", "`cases` must not be empty", source, authored(("cases",)), "write at least one case")
         return header
 
     def _with_list(self, header: SuiteHeader, cases: list[Any], source: Source, authored: AuthoredPath) -> Suite:

@@ -58,6 +58,10 @@ class Filler:
 
     def _message(self, message: MessageDict, path: DataPath) -> MessageDict:
         filled: MessageDict = {**message, "content": self._content(message.get("content"), (*path, "content"))}
+        if (name := message.get("name")) is not None:
+            filled["name"] = self.text(name, (*path, "name"))
+        if (call_id := message.get("tool_call_id")) is not None:
+            filled["tool_call_id"] = self.text(call_id, (*path, "tool_call_id"))
         if message.get("tool_calls"):
             filled["tool_calls"] = self.value(message["tool_calls"], (*path, "tool_calls"))
         return filled

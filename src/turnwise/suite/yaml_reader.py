@@ -213,16 +213,20 @@ def _plain(value: str, event: Any) -> Any:
             return int(value)
         if _FLOAT.fullmatch(value):
             number = float(value)
-            if math.isinf(number):
-                _fail(event, "bad-number", "the number is too large", "quote it if it is text")
-            return number
+            return number if math.isfinite(number) else _too_large(event)
         if _OCTAL.fullmatch(value):
             return _int(value, 8)
         if _HEX.fullmatch(value):
             return _int(value, 16)
+    except TextProblem:
+        raise
     except ValueError:
         _fail(event, "bad-number", "the number has too many digits", "quote it if it is text")
     return value
+
+
+def _too_large(event: Any) -> NoReturn:
+    _fail(event, "bad-number", "the number is too large", "quote it if it is text")
 
 
 def _int(value: str, base: int) -> int:
