@@ -59,8 +59,8 @@ def chat_prompt(
     anything_visible = has_files = False
     for message in messages:
         parts = message.parts
-        visible = message.is_visible
-        anything_visible = anything_visible or visible
+        visible = (parts and isinstance(parts[0], Text)) or message.is_visible
+        anything_visible = anything_visible or bool(visible)
         if len(parts) != 1 or not isinstance(parts[0], Text):
             has_files = True
         if message.role == "system":
@@ -105,7 +105,11 @@ def part_text(part: Part) -> str:
 
 
 def _turn(message: Message) -> ChatMessage:
-    turn: ChatMessage = {"role": message.role, "content": _turn_content(message)}
+    parts = message.parts
+    if len(parts) == 1 and isinstance(parts[0], Text):
+        turn: ChatMessage = {"role": message.role, "content": parts[0].value}
+    else:
+        turn = {"role": message.role, "content": _turn_content(message)}
     if message.name is not None:
         turn["name"] = message.name
     if message.tool_calls:
@@ -119,8 +123,6 @@ def _turn_content(message: Message) -> ChatContent:
     parts = message.parts
     if not parts:
         return None if message.tool_calls else ""
-    if len(parts) == 1 and isinstance(parts[0], Text):
-        return parts[0].value
     return _content([(part, "\n") for part in parts])
 
 

@@ -21,7 +21,11 @@ def transcript(messages: Sequence[Message]) -> str:
     >>> transcript([Message("user", (Text("Hi"),)), Message("assistant", (Text("Hello"),))])
     '[User]:\\nHi\\n\\n[Assistant]:\\nHello'
     """
-    visible = [message for message in messages if message.is_visible]
+    visible = [
+        message
+        for message in messages
+        if (message.parts and isinstance(message.parts[0], Text)) or message.is_visible  # mostly decided by the first
+    ]
     nothing_visible = not visible
     if nothing_visible:
         visible = [message for message in messages if message.parts]

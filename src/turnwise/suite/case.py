@@ -129,7 +129,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         graders=graders,
         threshold=spec.threshold if spec.threshold is not None else suite.threshold,
         trials=spec.trials if spec.trials is not None else suite.trials,
-        tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))),
+        tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))) if suite.tags or spec.tags else (),
         metadata=spec.metadata or {},
         inherited_graders=len(graders) - len(spec.graders or ()),
         spec=spec,

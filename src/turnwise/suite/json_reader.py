@@ -81,7 +81,7 @@ def read_json(text: str) -> Any:
         raise TextProblem("bad-number", message, hint, _find(text, r"-?\d{4000,}")) from None
     if text.count("[") + text.count("{") > _MAX_DEPTH and _is_too_deep(value):
         raise _too_deep(text)
-    if _SURROGATE_ESCAPE.search(text):
+    if "\\u" in text and _SURROGATE_ESCAPE.search(text):
         _refuse_lone_surrogates(value, text)
     return value
 

@@ -65,7 +65,7 @@ def read_yaml(text: str) -> Any:
     try:
         loader = YamlLoader(shielded)
         try:
-            value = _build(loader.get_event)
+            value = _build(loader.get_event, "&" in text)
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
@@ -96,7 +96,7 @@ def _unshielded(value: Any, table: dict[int, str]) -> Any:
     return value
 
 
-def _build(next_event: Callable[[], Any]) -> Any:
+def _build(next_event: Callable[[], Any], may_have_anchors: bool = True) -> Any:
     """The loop over all events. One function, because a call per node would double the time."""
     root: Any = None
     documents = 0
@@ -116,13 +116,15 @@ def _build(next_event: Callable[[], Any]) -> Any:
         nodes += 1
         if kind is ScalarEvent:
             value = event.value
-            if event.tag is not None:
+            plain, quoted = event.implicit  # both are false where there is a tag, but for a lone `!`
+            if plain:
+                if not value or value[0] in _NOT_TEXT_STARTS:
+                    value = _plain(value, event) if event.tag is None else value
+                elif value == "<<" and is_map and key is _MISSING and event.tag is None:
+                    value = _MERGE
+            elif not quoted:
                 value = _tagged(event)
-            elif event.implicit[0] and (not value or value[0] in _NOT_TEXT_STARTS):
-                value = _plain(value, event)
-            elif value == "<<" and is_map and key is _MISSING and event.implicit[0]:
-                value = _MERGE
-            if event.anchor is not None:
+            if may_have_anchors and event.anchor is not None:
                 anchors[event.anchor] = (event.value if value is _MERGE else value, 1)
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
             if merges is not None:
