@@ -42,7 +42,7 @@ test: check  ## everything that must pass before a change lands
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: check  ## the same, and the slow tests
-	$(BIN)/python -m pytest -n 2
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2
 
 bench: $(VENV)/.installed-test  ## measure start-up, speed and memory; writes benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/run.py
