@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnwise.suite.json_reader import locate_json, read_json
+from turnwise.suite.json_reader import index_json, locate_json, read_json
 from turnwise.suite.text_problem import TextProblem
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -108,21 +108,21 @@ def test_every_value_and_key_is_located(value: Any, style: dict[str, Any], margi
     text = margin + json.dumps(value, **style)
     decoder = json.JSONDecoder()
     for path, expected in paths(value):
-        found, _ = decoder.raw_decode(text, locate_json(text, path))
+        found, _ = decoder.raw_decode(text, locate_json(index_json(text), path))
         assert found == expected
         assert type(found) is type(expected)
         if path and isinstance(path[-1], str):
-            key, _ = decoder.raw_decode(text, locate_json(text, path, key=True))
+            key, _ = decoder.raw_decode(text, locate_json(index_json(text), path, key=True))
             assert key == path[-1]
 
 
 def test_a_path_that_is_not_there_leads_to_the_nearest_thing_above() -> None:
     """A missing key or item is shown at what should hold it."""
     text = '{"a": [1, {"b": 2}]}'
-    assert locate_json(text, ("a", 1, "c")) == text.index('{"b"')
-    assert locate_json(text, ("a", 5, "c")) == text.index("[1")
-    assert locate_json(text, ("x", "y"), key=True) == 0
-    assert locate_json(text, ("a", 0, "deeper")) == text.index("1")
+    assert locate_json(index_json(text), ("a", 1, "c")) == text.index('{"b"')
+    assert locate_json(index_json(text), ("a", 5, "c")) == text.index("[1")
+    assert locate_json(index_json(text), ("x", "y"), key=True) == 0
+    assert locate_json(index_json(text), ("a", 0, "deeper")) == text.index("1")
 
 
 @given(st.text(st.characters(codec="utf-8")) | st.text('{}[]",:\\u dDeE018-NaInfity\n', max_size=40))

@@ -13,7 +13,7 @@ from ..suite.check import check_case
 from ..suite.collect import passed_over
 from ..suite.find import Found, find_files
 from ..suite.intake import MOST_DIAGNOSTICS
-from ..suite.kinds import FileKind, file_kind
+from ..suite.kinds import DATASET_ENDINGS, FileKind, file_kind
 from ..suite.project import Project, Projects, read_config
 from ..suite.sources import DataPath, Source
 from ..suite.suite import survey_suite
@@ -21,8 +21,7 @@ from .together import case_target_names, suite_target_names, unknown_target, unu
 
 __all__ = ["Validation"]
 
-_DATASET_ENDINGS = (".jsonl", ".ndjson", ".csv")
-_SUITE_ENDINGS = (".yaml", ".yml", ".json", *_DATASET_ENDINGS, "")
+_SUITE_ENDINGS = (".yaml", ".yml", ".json", *DATASET_ENDINGS, "")
 
 
 class Validation:
@@ -43,7 +42,7 @@ class Validation:
         self._whole += [Path(argument).resolve() for argument in arguments if Path(argument).is_dir()]
         rows: list[Found] = []
         for found in find_files(arguments):
-            if found.path.suffix.lower() in _DATASET_ENDINGS and not found.named:
+            if found.path.suffix.lower() in DATASET_ENDINGS and not found.named:
                 rows.append(found)
             else:
                 self._check(found, file_kind(found.path))

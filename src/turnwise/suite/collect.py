@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..diagnostics import Diagnostic, has_errors
 from ..errors import ConfigError
 from .find import Found, find_files
-from .kinds import FileKind, file_kind
+from .kinds import LINE_ENDINGS, FileKind, file_kind
 from .project import Projects
 from .suite import Suite, survey_suite
 
@@ -62,7 +62,7 @@ def passed_over(found: Found, kind: FileKind) -> Diagnostic | None:
     if kind == "special":
         message, hint = "skipped: it is not a regular file", "name it itself to have it read as a suite"
         return Diagnostic("warning", "not-ours", message, found.file, hint=hint)
-    if kind == "other" and found.path.suffix in (".yaml", ".yml", ".jsonl", ".ndjson"):
+    if kind == "other" and found.path.suffix in (".yaml", ".yml", *LINE_ENDINGS):
         message = "skipped: its top level is not that of a suite, of samples, of targets or of a config"
         hint = "name the file itself to have it read as a suite"
         return Diagnostic("warning", "not-ours", message, found.file, hint=hint)

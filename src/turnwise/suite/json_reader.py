@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
@@ -86,26 +87,19 @@ def read_json(text: str) -> Any:
     return value
 
 
-def locate_json(text: str, path: tuple[str | int, ...], key: bool = False) -> int:
+def locate_json(index: Mapping[DataPath, tuple[int, int]], path: DataPath, key: bool = False) -> int:
     """The character offset of the value at `path` (of its key, with `key`), or of the nearest thing above it.
 
-    >>> locate_json('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
+    >>> locate_json(index_json('{"a": [1, {"b": 2}]}'), ("a", 1, "b"))
     16
     """
-    offset = _skip(text, 0)
-    found = offset
-    for depth, step in enumerate(path):
-        last = depth == len(path) - 1
-        pair = _child(text, offset, step)
-        if pair is None:
-            return found
-        key_offset, offset = pair
-        found = key_offset if key and last else offset
-    return found
+    while path not in index:
+        path, key = path[:-1], False
+    return index[path][0 if key else 1]
 
 
 def index_json(text: str) -> dict[DataPath, tuple[int, int]]:
-    """The offsets of the key and of the value of everything in a JSON text, for one who asks for many."""
+    """The offsets of the key and of the value of everything in a JSON text."""
     found: dict[DataPath, tuple[int, int]] = {}
 
     def walk(offset: int, path: DataPath) -> int:
@@ -132,29 +126,6 @@ def index_json(text: str) -> dict[DataPath, tuple[int, int]]:
     found[()] = (start, start)
     walk(start, ())
     return found
-
-
-def _child(text: str, offset: int, step: str | int) -> tuple[int, int] | None:
-    """Offsets of the key and of the value of one member or item of the container at `offset`."""
-    opening = text[offset : offset + 1]
-    if opening not in ("{", "["):
-        return None
-    position = _skip(text, offset + 1)
-    index = 0
-    while text[position : position + 1] not in ("}", "]", ""):
-        key_offset = position
-        name: str | int = index
-        if opening == "{":
-            name, position = scanstring(text, position + 1)
-            position = _skip(text, _skip(text, position) + 1)
-        if name == step:
-            return key_offset, position
-        _, position = _plain_decoder.raw_decode(text, position)
-        position = _skip(text, position)
-        if text[position : position + 1] == ",":
-            position = _skip(text, position + 1)
-        index += 1
-    return None
 
 
 def _skip(text: str, offset: int) -> int:

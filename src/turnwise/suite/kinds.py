@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 from ..errors import InputError
 
-__all__ = ["OUR_FOLDERS", "FileKind", "file_kind", "is_jsonl"]
+__all__ = ["DATASET_ENDINGS", "LINE_ENDINGS", "OUR_FOLDERS", "FileKind", "file_kind", "is_jsonl"]
 
 FileKind = Literal["suite", "dataset", "config", "targets", "env", "deck", "samples", "special", "other"]
 
 OUR_FOLDERS = (".turnwise", ".agentv")
+LINE_ENDINGS = (".jsonl", ".ndjson")
+DATASET_ENDINGS = (*LINE_ENDINGS, ".csv")
 _LONGEST_FIRST_LINE = 10 * 1024 * 1024
 _CONFIG_KEYS = {"guideline_patterns", "default_system_prompt", "allow_paths", "runs_dir"}
 _MESSAGE_KEYS = {"input_messages", "expected_messages"}
@@ -37,7 +39,7 @@ def file_kind(path: Path) -> FileKind:
         return "targets"
     if name.endswith(".csv"):
         return "dataset"
-    if name.endswith((".jsonl", ".ndjson")):
+    if name.endswith(LINE_ENDINGS):
         return _kind_of_lines(path)
     if name.endswith(".toml"):
         return _kind_of_toml(path)
@@ -133,7 +135,7 @@ def _are_samples(value: Any) -> bool:
 def _are_cases(value: Any) -> bool:
     """What could stand under `cases`: a list of mappings, or the path of a dataset."""
     if isinstance(value, str):
-        return value.lower().endswith((".jsonl", ".ndjson", ".csv"))
+        return value.lower().endswith(DATASET_ENDINGS)
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 

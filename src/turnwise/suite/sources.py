@@ -16,9 +16,6 @@ __all__ = ["DataPath", "JsonSource", "LineSource", "Source", "WholeFile", "YamlS
 
 DataPath = tuple[str | int, ...]
 
-# Whoever asks for more places than this of one JSON text is better served by an index of all.
-_ASKED_SELDOM = 8
-
 
 class Source(Protocol):
     """A file that knows where its data stand. `file` is the name that people see."""
@@ -93,17 +90,11 @@ class JsonSource:
         self.file = file
         self.text = text
         self.first_line = first_line
-        self._asked = 0
 
     def place(self, path: DataPath, key: bool = False) -> Place:
         from .json_reader import locate_json
 
-        self._asked += 1
-        if self._asked <= _ASKED_SELDOM:
-            return self.at(locate_json(self.text, path, key))
-        while path and path not in self._index:
-            path, key = path[:-1], False
-        return self.at(self._index[path][0 if key else 1])
+        return self.at(locate_json(self._index, path, key) if path else len(self.text) - len(self.text.lstrip()))
 
     def at(self, offset: int) -> Place:
         """The place of a character offset."""

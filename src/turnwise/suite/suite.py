@@ -16,13 +16,12 @@ from ..errors import FileReferenceError, InputError, SuiteError
 from .case import Case, CaseContext
 from .format import CaseSpec, SuiteHeader
 from .intake import MOST_DIAGNOSTICS, AuthoredPath, Intake, as_written, raw_id
+from .kinds import DATASET_ENDINGS
 from .project import Project, Projects
 from .reading import garbage_collection_paused, read_document, read_source_text
 from .sources import DataPath, Source, WholeFile, shown_path
 
 __all__ = ["Cases", "Suite", "load_suite", "read_suite", "survey_suite"]
-
-_DATASET_ENDINGS = (".jsonl", ".ndjson", ".csv")
 
 
 class Cases:
@@ -125,7 +124,7 @@ class _Loader:
 
     def load(self) -> Suite | None:
         """The suite with its good cases, or None if it has none to speak of."""
-        if self.path.suffix.lower() in _DATASET_ENDINGS:
+        if self.path.suffix.lower() in DATASET_ENDINGS:
             header = SuiteHeader.model_validate({"cases": self.path.name})
             return self._with_dataset(header, WholeFile(self.file), self.path, self.file, self.folder)
         raw, source = read_document(read_source_text(self.path, self.file), self.file)
@@ -224,7 +223,7 @@ class _Loader:
         return Suite(name, self.file, header, self.project, context.guidelines, source, cases, warnings, dataset)
 
     def _find_dataset(self, written: str, source: Source, path: DataPath) -> Path | None:
-        if not written.lower().endswith(_DATASET_ENDINGS):
+        if not written.lower().endswith(DATASET_ENDINGS):
             message = f"`cases` names {written!r}: expected a .jsonl or .csv file"
             self._error("bad-dataset", message, source, path, "or write the cases here, as a list")
             return None
