@@ -9,25 +9,55 @@ TurnwiseError                   anything below; `str()` is a message for people
 │   └── DeckError               a deck or its samples
 ├── PatternError                a glob pattern that cannot be read
 ├── FileReferenceError          a file segment that cannot be read; says why and lists the places tried
-└── ResolutionError             a case whose conversation cannot be made; holds every `problem` found
+├── ResolutionError             a case whose conversation cannot be made; holds every `problem` found
+├── MissingVariablesError       targets use variables that are not set; names all of them
+└── ProviderError               a request that brought no answer; `kind` names the class, `retryable` says the rest
+    ├── PromptError             the API has no form for this conversation; nothing was sent
+    ├── AuthenticationError     no key, or a wrong one
+    ├── PermissionDeniedError   the key is not allowed to do this
+    ├── NotFoundError           no such model, deployment or path
+    ├── RateLimitError          too many requests or tokens; passes
+    ├── OverloadedError         the server has a problem of its own; passes
+    ├── ContextLengthError      the conversation is longer than the model can read
+    ├── ContentFilterError      the provider refused the conversation or withheld the answer
+    ├── BadRequestError         the API refused the request for another reason
+    ├── ProviderTimeoutError    no whole answer in time
+    ├── ProviderConnectionError no connection, or one that broke
+    ├── ProtocolError           an answer that is not what the API promises
+    └── ApplicationError        the program or function under test failed
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from .diagnostics import Diagnostic
 
 __all__ = [
+    "ApplicationError",
+    "AuthenticationError",
+    "BadRequestError",
     "ConfigError",
+    "ContentFilterError",
+    "ContextLengthError",
     "DeckError",
     "FileProblem",
     "FileReferenceError",
     "InputError",
+    "MissingVariablesError",
+    "NotFoundError",
+    "OverloadedError",
     "PatternError",
+    "PermissionDeniedError",
     "Problem",
+    "PromptError",
+    "ProtocolError",
+    "ProviderConnectionError",
+    "ProviderError",
+    "ProviderTimeoutError",
+    "RateLimitError",
     "ResolutionError",
     "SuiteError",
     "TargetsError",
@@ -109,3 +139,132 @@ class ResolutionError(TurnwiseError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(problem.message for problem in self.problems))
+
+
+class MissingVariablesError(TurnwiseError):
+    """Variables that targets use are not set. `missing` maps each target's name to the variables' names."""
+
+    def __init__(self, missing: Mapping[str, Sequence[str]], searched: Sequence[str] = ()) -> None:
+        self.missing = {target: tuple(names) for target, names in missing.items()}
+        each = "; ".join(f"{', '.join(names)} (target {target!r})" for target, names in self.missing.items())
+        count = len({name for names in self.missing.values() for name in names})
+        places = f" in {', '.join(searched)}" if searched else ""
+        super().__init__(f"{'a variable is' if count == 1 else f'{count} variables are'} not set{places}: {each}")
+
+
+class ProviderError(TurnwiseError):
+    """A request that brought no answer.
+
+    `kind` is stable and short, `retryable` says whether the same request may succeed later, `status` is the HTTP
+    status, if there was one, and `retry_after` the seconds that the server asked to wait. `attempts` counts how often
+    the request was sent. Nothing in it holds a secret.
+    """
+
+    kind: ClassVar[str] = "provider"
+    passes: ClassVar[bool] = False
+    """Whether errors of this class are retryable where nothing else is said."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retryable: bool | None = None,
+        hint: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retryable = self.passes if retryable is None else retryable
+        self.hint = hint
+        self.retry_after = retry_after
+        self.attempts = 1
+
+
+class PromptError(ProviderError):
+    """The API has no form for this conversation; nothing was sent. `message_index` leads to the message, if one is
+    to blame, and `rule` is the API's rule that it breaks."""
+
+    kind = "prompt"
+
+    def __init__(self, rule: str, message: str, *, hint: str, message_index: int | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.rule = rule
+        self.message_index = message_index
+        self.attempts = 0
+
+
+class AuthenticationError(ProviderError):
+    """No key, or a wrong one."""
+
+    kind = "authentication"
+
+
+class PermissionDeniedError(ProviderError):
+    """The key is right, but not allowed to do this."""
+
+    kind = "permission"
+
+
+class NotFoundError(ProviderError):
+    """No such model, deployment or path."""
+
+    kind = "not_found"
+
+
+class RateLimitError(ProviderError):
+    """Too many requests or tokens for now, or a quota that is used up."""
+
+    kind = "rate_limit"
+    passes = True
+
+
+class OverloadedError(ProviderError):
+    """The server has a problem of its own: it is overloaded, restarting or broken."""
+
+    kind = "overloaded"
+    passes = True
+
+
+class ContextLengthError(ProviderError):
+    """The conversation is longer than the model can read."""
+
+    kind = "context_length"
+
+
+class ContentFilterError(ProviderError):
+    """The provider refused the conversation, or withheld the answer, because of what it says."""
+
+    kind = "content_filter"
+
+
+class BadRequestError(ProviderError):
+    """The API refused the request for a reason that has no class of its own."""
+
+    kind = "bad_request"
+
+
+class ProviderTimeoutError(ProviderError):
+    """No whole answer in time."""
+
+    kind = "timeout"
+    passes = True
+
+
+class ProviderConnectionError(ProviderError):
+    """No connection, or one that broke before the answer was whole."""
+
+    kind = "connection"
+    passes = True
+
+
+class ProtocolError(ProviderError):
+    """An answer that is not what the API promises: no JSON, a page for people, nothing in it."""
+
+    kind = "protocol"
+
+
+class ApplicationError(ProviderError):
+    """The program or function under test failed, or returned what cannot be an answer."""
+
+    kind = "application"
