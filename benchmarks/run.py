@@ -28,6 +28,7 @@ _SMALL_SUITE = str(_HERE.parent / "examples" / "support" / "suite.yaml")
 _START_UPS = 40
 _LOADS = 7
 _PEAKS = 2
+_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,35 @@ def speed(files: Files) -> list[Row]:
     ]
 
 
+def providers() -> list[Row]:
+    """Encoding and decoding, and the CPU that a provider takes for many requests at once."""
+    rows = []
+    for name in ("openai", "responses", "anthropic", "gemini", "bedrock"):
+        microseconds = _provider_work("wire", name)["microseconds"]
+        what = f"encode + decode, 20 turns, `{name}`, JSON text included"
+        rows.append(Row(what, microseconds, 150, " µs", "best of 40 × 50"))
+    server = subprocess.Popen(
+        [_PYTHON, str(_HERE / "providers.py"), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        url = f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}/v1"
+        bare, ours = best_of_each(
+            _ROUNDS, lambda: _provider_work("bare", url)["cpu"], lambda: _provider_work("provider", url)["cpu"]
+        )
+    finally:
+        server.communicate()
+    rows.append(_ratio("CPU of 1,000 requests, 64 at once, through a provider / bare aiohttp", ours, bare, 2))
+    return rows
+
+
+def _provider_work(job: str, argument: str) -> dict[str, float]:
+    command = [_PYTHON, str(_HERE / "providers.py"), job, argument]
+    result: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert result.get("answered", 1000) == 1000, f"{job}: only {result['answered']} answers"
+    return result
+
+
 def memory(small: Path, large: Path, size: str) -> list[Row]:
     """How much more a process needs at its peak for the larger dataset."""
     commands: dict[str, Callable[[Path], list[str]]] = {
@@ -158,7 +188,7 @@ def table(rows: Sequence[Row]) -> str:
 def machine() -> str:
     """What the figures were measured on, without saying whose it is."""
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1024**3
-    packages = ", ".join(f"{name} {version(name)}" for name in ("PyYAML", "pydantic", "click"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("PyYAML", "pydantic", "click", "aiohttp"))
     return (
         f"{os.cpu_count()} cores, {pages:.0f} GB memory, {platform.system()} {platform.release()} "
         f"({platform.machine()}), {platform.python_implementation()} {platform.python_version()}; {packages}"
@@ -179,6 +209,7 @@ def measure_all(folder: Path, huge: bool) -> list[Row]:
     rows = [
         *start_up(),
         *speed(files),
+        *providers(),
         *memory(files.jsonl_10k, files.jsonl_100k, "10,000 to 100,000 JSONL cases"),
     ]
     if huge:

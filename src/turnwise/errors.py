@@ -12,6 +12,7 @@ TurnwiseError                   anything below; `str()` is a message for people
 ├── ResolutionError             a case whose conversation cannot be made; holds every `problem` found
 ├── MissingVariablesError       targets use variables that are not set; names all of them
 └── ProviderError               a request that brought no answer; `kind` names the class, `retryable` says the rest
+    ├── SetupError              the target cannot be used on this machine; nothing was sent
     ├── PromptError             the API has no form for this conversation; nothing was sent
     ├── AuthenticationError     no key, or a wrong one
     ├── PermissionDeniedError   the key is not allowed to do this
@@ -59,6 +60,7 @@ __all__ = [
     "ProviderTimeoutError",
     "RateLimitError",
     "ResolutionError",
+    "SetupError",
     "SuiteError",
     "TargetsError",
     "TurnwiseError",
@@ -179,6 +181,12 @@ class ProviderError(TurnwiseError):
         self.hint = hint
         self.retry_after = retry_after
         self.attempts = 1
+
+
+class SetupError(ProviderError):
+    """The target cannot be used on this machine as it is configured; nothing was sent. `hint` says what to do."""
+
+    kind = "setup"
 
 
 class PromptError(ProviderError):

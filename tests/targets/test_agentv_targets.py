@@ -184,3 +184,10 @@ def test_what_is_not_understood_is_named_as_written(tmp_path: Path, lines: str, 
 def test_values_of_any_type_are_passed_on(key: str, value: Any) -> None:
     """The translation never fails: wrong values are left for the validator."""
     translate_target({"name": "t", "provider": "cli", key: value})
+
+
+def test_a_setting_that_the_provider_cannot_take_is_named_as_written(tmp_path: Path) -> None:
+    """Their `thinkingBudget` is for anthropic: elsewhere it is an error in their own spelling, not lost."""
+    (problem,) = problems(tmp_path, "provider: azure\nmodel: m\nthinkingBudget: 5")
+    assert (problem.code, problem.message) == ("unknown-key", "azure takes no `thinkingBudget`")
+    assert problems(tmp_path, "provider: anthropic\nmodel: m\nthinkingBudget: 5") == []

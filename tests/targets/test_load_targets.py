@@ -265,3 +265,22 @@ def test_a_secret_stays_secret_whatever_else_is_wrong(
     path.write_text(json.dumps({"targets": [target]}, indent=None if one_line else 2))
     _, diagnostics = read_targets(path)
     assert SECRET not in repr(diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "elsewhere"),
+    [("anthropic", "seed", "openai"), ("openai", "thinking_budget", "anthropic, gemini"), ("mock", "api_key", "azure")],
+)
+def test_a_setting_of_other_providers_is_named_as_such(tmp_path: Path, provider: str, key: str, elsewhere: str) -> None:
+    """A key that is right for other providers is not merely unknown: the message says who takes it."""
+    needed = ", model: m" if provider != "mock" else ""
+    (problem,) = problems(tmp_path, f"targets:\n  - {{name: a, provider: {provider}{needed}, {key}: 1}}")
+    assert (problem.code, problem.message) == ("unknown-key", f"{provider} takes no `{key}`")
+    assert elsewhere in str(problem.hint)
+
+
+def test_a_nested_key_is_not_measured_against_providers(tmp_path: Path) -> None:
+    """Only the settings of the target itself are compared with those of others."""
+    text = "targets:\n  - {name: a, provider: openai, model: m, prices: {input: 1, output: 1, seed: 1}}"
+    (problem,) = problems(tmp_path, text)
+    assert problem.message == "unknown key `seed`"

@@ -21,9 +21,23 @@ NEEDED: dict[str, dict[str, Any]] = {
     "cli": {"command": ["agent", "{PROMPT}"]},
     **{
         name: {"model": "m"}
-        for name in ("openai", "openai-responses", "azure", "anthropic", "gemini", "bedrock", "local")
+        for name in (
+            "openai", "openai-responses", "openrouter", "ollama", "azure", "anthropic", "gemini", "bedrock"
+        )
     },
-}
+}  # fmt: skip
+BASIC = {"temperature": 0, "top_p": 1, "max_output_tokens": 100}
+# What the other settings of sampling are, and who takes them.
+FURTHER: dict[str, tuple[Any, set[str]]] = {
+    "seed": (7, {"openai", "openrouter", "ollama", "azure", "gemini", "local"}),
+    "stop": (["END"], {"openai", "openrouter", "ollama", "azure", "anthropic", "gemini", "bedrock", "local"}),
+    "reasoning_effort": (
+        "low", {"openai", "openrouter", "ollama", "openai-responses", "azure", "anthropic", "gemini"}
+    ),
+    "thinking_budget": (-1, {"anthropic", "gemini"}),
+    "max_tokens_field": ("max_tokens", {"openai", "openrouter", "ollama", "azure"}),
+    "images": (False, {*(set(NEEDED) - {"http", "python", "replay", "cli"})}),
+}  # fmt: skip
 SCHEMA = TargetsSpec.model_json_schema()
 
 
@@ -83,24 +97,19 @@ def test_common_settings(provider: str) -> None:
     )
 
 
-@pytest.mark.parametrize("provider", ["openai", "openai-responses", "azure", "anthropic", "gemini", "bedrock"])
+@pytest.mark.parametrize("provider", sorted(FURTHER["images"][1]))
 def test_model_settings(provider: str) -> None:
-    """Every model API takes a key, headers and the sampling settings."""
-    assert is_valid(
-        one(
-            provider,
-            api_key="${{ KEY }}",
-            headers={"X-Team": "${{ TEAM }}"},
-            retry_statuses=[429, "${{ STATUS }}"],
-            temperature=0,
-            top_p=1,
-            max_output_tokens=100,
-            seed=7,
-            stop=["END"],
-            reasoning_effort="low",
-            thinking_budget=-1,
-        )
-    )
+    """Every model API takes a key, headers and the sampling settings that all of them have."""
+    headers = {"X-Team": "${{ TEAM }}"}
+    assert is_valid(one(provider, api_key="${{ KEY }}", headers=headers, retry_statuses=[429, "${{ S }}"], **BASIC))
+
+
+@pytest.mark.parametrize("setting", FURTHER)
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_setting_that_an_api_cannot_take_is_refused(provider: str, setting: str) -> None:
+    """No setting of sampling is accepted and ignored: a provider's model has it only if its API has."""
+    value, takers = FURTHER[setting]
+    assert is_valid(one(provider, **{setting: value})) == (provider in takers)
 
 
 def test_retry_defaults() -> None:

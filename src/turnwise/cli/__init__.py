@@ -17,9 +17,11 @@ __all__ = ["ExitCode", "cli", "main", "process"]
 
 # Verb to its one line of help: the modules themselves are imported only for the verb that runs.
 _VERBS = {
+    "ask": "Ask a target one thing, to try it.",
     "init": "Write a small working project.",
     "prompt": "Show what each case of a suite sends to a model.",
     "schema": "Print the JSON Schema of a file format.",
+    "targets": "List whom a project can ask, and check that they answer.",
     "validate": "Name every problem of suites, config, targets, decks and samples.",
 }
 
@@ -28,6 +30,7 @@ class ExitCode:
     """What the exit codes mean."""
 
     OK = 0
+    FAILED = 1  # a check or case failed
     BAD_INPUT = 2  # bad files or usage
     INTERNAL = 70  # a fault of Turnwise itself
     NO_OUTPUT = 74  # the output cannot be written
@@ -68,8 +71,8 @@ class _Verbs(click.Group):
 @click.group(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 fine, 2 bad files or usage, 70 a fault of Turnwise itself, 74 the output cannot be written, "
-    "130 interrupted.",
+    epilog="Exit codes: 0 fine, 1 a check or case failed, 2 bad files or usage, 70 a fault of Turnwise itself, 74 the "
+    "output cannot be written, 130 interrupted.",
 )
 @click.version_option(__version__, "--version", message="turnwise %(version)s")
 def cli() -> None:
@@ -158,7 +161,7 @@ def _no_output(error: OSError) -> int:
 
 
 def _report(error: Exception) -> int:
-    from ..errors import InputError, TurnwiseError, UsageError
+    from ..errors import InputError, PromptError, ProviderError, SetupError, TurnwiseError, UsageError
     from ..report.terminal import one_line
     from .output import echo_diagnostics, error_style
 
@@ -168,8 +171,10 @@ def _report(error: Exception) -> int:
     style = error_style()
     if isinstance(error, TurnwiseError):
         click.echo(f"{style('error:', 'red', bold=True)} {one_line(str(error))}", err=True)
-        if isinstance(error, UsageError) and error.hint:
+        if isinstance(error, UsageError | ProviderError) and error.hint:
             click.echo(f"{style('hint:', 'cyan')} {one_line(error.hint)}", err=True)
+        if isinstance(error, ProviderError) and not isinstance(error, PromptError | SetupError):
+            return ExitCode.FAILED
         return ExitCode.BAD_INPUT
     if os.environ.get("TURNWISE_DEBUG"):
         raise error

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..diagnostics import Diagnostic
     from ..report.terminal import Style
 
-__all__ = ["STDIN_NAME", "echo_diagnostics", "error_style", "output_style", "stdin_as_file"]
+__all__ = ["STDIN_NAME", "echo_diagnostics", "echo_warning", "error_style", "output_style", "stdin_as_file"]
 
 STDIN_NAME = "<stdin>"
 
@@ -47,6 +47,13 @@ def echo_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
     style = error_style()
     for diagnostic in diagnostics:
         click.echo(as_text(diagnostic, style), err=True, color=True)
+
+
+def echo_warning(message: str) -> None:
+    """Print a warning that belongs to no file, on standard error."""
+    from ..report.terminal import one_line
+
+    click.echo(f"{error_style()('warning:', 'yellow', bold=True)} {one_line(message)}", err=True, color=True)
 
 
 @contextmanager

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .requests import Requests
+
 if TYPE_CHECKING:
+    from ..diagnostics import Diagnostic
+    from ..report.prompt import Sent
     from ..suite.case import Case
     from ..suite.collect import Loaded
     from ..suite.suite import Suite
@@ -33,13 +37,27 @@ __all__ = ["command"]
 )
 @click.option(
     "--view",
-    type=click.Choice(["messages", "question"]),
-    default="messages",
-    show_default=True,
-    help="In text: the messages for a model API, or the transcript that people, judges and agents read.",
+    type=click.Choice(["messages", "question", "request"]),
+    help="In text: the messages, the transcript that people, judges and agents read, or the request to a target "
+    "(the default with --target).",
 )
+@click.option(
+    "--target",
+    "target_name",
+    metavar="TARGET",
+    help="Show the exact request to this target (a name of targets.yaml, or provider/model) and every rewrite.",
+)
+@click.option("--curl", is_flag=True, help="With --target: print commands that send the requests; keys are variables.")
 @click.option("--full", is_flag=True, help="In text: show long files whole.")
-def command(suites: tuple[str, ...], cases: tuple[str, ...], form: str, view: str, full: bool) -> None:
+def command(
+    suites: tuple[str, ...],
+    cases: tuple[str, ...],
+    form: str,
+    view: str | None,
+    target_name: str | None,
+    curl: bool,
+    full: bool,
+) -> None:
     """Show what each case sends: the messages for a model API, and the question that people and judges read.
 
     SUITE is a YAML, JSON or JSONL file, a folder, a glob, or - for standard input.
@@ -47,14 +65,21 @@ def command(suites: tuple[str, ...], cases: tuple[str, ...], form: str, view: st
     \b
     Examples:
       turnwise prompt evals/support.yaml
+      turnwise prompt evals/support.yaml --target anthropic/claude-sonnet-5
+      turnwise prompt evals/support.yaml --target gpt --case refund --curl | sh
       turnwise prompt evals/ --case 'refund-*' --view question
       turnwise prompt evals/ --format json | jq '.[].messages'
       cat case.jsonl | turnwise prompt -
     """
     from . import ExitCode
 
+    if target_name is None and (curl or view == "request"):
+        raise click.UsageError(f"{'--curl' if curl else '--view request'} needs --target")
+    if curl and (form == "json" or view is not None):
+        raise click.UsageError("--curl prints commands; it goes with neither --format json nor --view")
     with ExitStack() as stack:
-        printer = _Printer(cases, form, view, full)
+        requests = None if target_name is None else Requests(target_name)
+        printer = _Printer(cases, form, view or ("messages" if requests is None else "request"), full, requests, curl)
         for loaded in _load(suites, stack):
             printer.add(loaded)
         failed = printer.finish()
@@ -77,13 +102,17 @@ def _load(suites: tuple[str, ...], stack: ExitStack) -> Iterator[Loaded]:
 class _Printer:
     """Prints cases as they come, so that memory does not grow with the suites."""
 
-    def __init__(self, wanted: tuple[str, ...], form: str, view: str, full: bool) -> None:
+    def __init__(
+        self, wanted: tuple[str, ...], form: str, view: str, full: bool, requests: Requests | None, curl: bool
+    ) -> None:
         from .output import output_style
 
         self._wanted = wanted
         self._json = form == "json"
-        self._question = view == "question"
+        self._view = view
         self._full = full
+        self._requests = requests
+        self._curl = curl
         self._style = output_style()
         self._failed = False
         self._suites = 0
@@ -141,14 +170,27 @@ class _Printer:
 
         known = [diagnostic for diagnostic in suite.warnings if diagnostic.case_id == case.id] if suite.warnings else []
         errors = case_errors(case)
+        sent = None
+        if self._requests is not None and not errors:
+            sent, errors = self._requests.of(case)
         self._failed |= bool(errors)
-        if self._json:
+        if self._curl:
+            self._print_curl(case, sent, [*known, *errors])
+        elif self._json:
             import json
 
-            record = prompt_record(case, suite.file, errors, known)
+            record = prompt_record(case, suite.file, errors, known, sent)
             sys.stdout.write(",\n" if self._printed else "[\n")
             sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False))
         else:
-            text = prompt_text(case, errors, known, style=self._style, full=self._full, question=self._question)
+            text = prompt_text(case, errors, known, style=self._style, full=self._full, view=self._view, sent=sent)
             sys.stdout.write(text + "\n")
         self._printed += 1
+
+    def _print_curl(self, case: Case, sent: Sent | None, diagnostics: list[Diagnostic]) -> None:
+        from ..report.terminal import one_line
+        from .output import echo_diagnostics
+
+        echo_diagnostics(diagnostics)
+        if sent is not None and self._requests is not None:
+            sys.stdout.write(f"# {one_line(case.id)}\n{self._requests.curl(sent)}\n\n")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from ..conversation.chat import GUIDELINES_HEADER, ChatMessage, with_system
+from ..conversation.chat import GUIDELINES_HEADER, ChatMessage, ChatPrompt, with_system
 from ..conversation.conversation import Conversation
 from ..conversation.transcript import tool_call_line
 from ..conversation.values import File
@@ -15,7 +16,10 @@ from ..suite.check import case_warnings
 from .diagnostics import as_record, as_text
 from .terminal import Style, one_line, plain, printable
 
-__all__ = ["prompt_record", "prompt_text"]
+if TYPE_CHECKING:
+    from ..providers.base import Preview
+
+__all__ = ["Sent", "prompt_record", "prompt_text"]
 
 _ROLE_COLOURS = {"system": "magenta", "user": "green", "assistant": "blue", "tool": "yellow"}
 _FOLD_FROM = 8
@@ -23,10 +27,14 @@ _SHOWN_LINES = 3
 
 
 def prompt_record(
-    case: Case, suite: str, errors: Sequence[Diagnostic] = (), known: Iterable[Diagnostic] = ()
+    case: Case,
+    suite: str,
+    errors: Sequence[Diagnostic] = (),
+    known: Iterable[Diagnostic] = (),
+    sent: Sent | None = None,
 ) -> dict[str, Any]:
     """Everything that a case sends, or its `error`. `errors` are those of the case, `known` the warnings that
-    loading its suite gave."""
+    loading its suite gave, `sent` what goes to a target."""
     if errors:
         return {
             "id": case.id,
@@ -37,7 +45,7 @@ def prompt_record(
     conversation = case.conversation
     default = case.context.default_system_prompt
     chat_prompt = conversation.chat_prompt(default_system_prompt=default)
-    return {
+    record = {
         "id": case.id,
         "suite": suite,
         "chat_prompt": chat_prompt,
@@ -47,6 +55,21 @@ def prompt_record(
         "files": _files(conversation),
         "diagnostics": [as_record(diagnostic) for diagnostic in (*known, *case_warnings(case))],
     }
+    if sent is not None:
+        from .request import request_record
+
+        record |= {"target": sent.target, "chat_prompt": sent.chat_prompt, "messages": list(sent.preview.messages)}
+        record |= request_record(sent.preview)
+    return record
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a case sends to one target."""
+
+    target: str
+    chat_prompt: ChatPrompt
+    preview: Preview
 
 
 def prompt_text(
@@ -56,9 +79,13 @@ def prompt_text(
     *,
     style: Style = plain,
     full: bool = False,
-    question: bool = False,
+    view: str = "messages",
+    sent: Sent | None = None,
 ) -> str:
-    """The same for a terminal: roles coloured, long files folded unless `full`; `question` shows the transcript."""
+    """The same for a terminal: roles coloured, long files folded unless `full`.
+
+    `view` is `messages`, `question` for the transcript, or `request` for what goes over the wire.
+    """
     line = case.place.line
     where = one_line(f"{case.source.file}:{line}" if line is not None else case.source.file)
     blocks = [f"{style(f'── {one_line(case.id)}', 'cyan', bold=True)}  {style(where, 'grey')}"]
@@ -67,11 +94,19 @@ def prompt_text(
         return "\n".join(blocks) + "\n"
     conversation = case.conversation
     folds = [] if full else _folds(conversation)
-    if question:
+    if view == "question":
         blocks.append(_indented(_folded(conversation.transcript(), folds)))
+    elif view == "request" and sent is not None:
+        from .request import request_text
+
+        blocks.append(request_text(sent.preview, style=style, full=full))
     else:
         default = case.context.default_system_prompt
-        messages = with_system(conversation.chat_prompt(default_system_prompt=default), default)
+        messages: Sequence[ChatMessage] = (
+            with_system(conversation.chat_prompt(default_system_prompt=default), default)
+            if sent is None
+            else sent.preview.messages
+        )
         blocks += [_message_text(message, folds, style) for message in messages]
     blocks += [as_text(diagnostic, style) for diagnostic in (*known, *case_warnings(case))]
     return "\n".join(blocks) + "\n"

@@ -19,7 +19,7 @@ from .template import Filler
 
 if TYPE_CHECKING:
     from ..conversation.authored import MessageDict
-    from .format import CaseSpec, GraderSpec, SuiteHeader
+    from .format import CaseSpec, GraderSpec, SuiteHeader, ToolSpec
 
 __all__ = ["Case", "CaseContext", "make_case"]
 
@@ -59,6 +59,9 @@ class Case:
     trials: int | None
     tags: tuple[str, ...]
     metadata: Mapping[str, Any]
+    vars: Mapping[str, Any]
+    tools: Sequence[ToolSpec]
+    output_schema: Mapping[str, Any] | None
     inherited_graders: int = field(repr=False, compare=False)
     spec: CaseSpec = field(repr=False, compare=False)
     context: CaseContext = field(repr=False, compare=False)
@@ -109,8 +112,10 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
     outcome = spec.outcome if spec.outcome is not None else suite.outcome
     system_prompt = _system_prompt(spec, suite)
     graders = _graders(spec, suite)
+    values: Mapping[str, Any] = {}
     if suite.vars is not None or spec.vars is not None:
-        filler = Filler({**(suite.vars or {}), **(spec.vars or {})})
+        values = {**(suite.vars or {}), **(spec.vars or {})}
+        filler = Filler(values)
         messages = filler.messages(messages, "input_messages")
         expected = filler.messages(expected, "expected_messages")
         outcome = outcome and filler.text(outcome, ("outcome",))
@@ -131,6 +136,9 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         trials=spec.trials if spec.trials is not None else suite.trials,
         tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))) if suite.tags or spec.tags else (),
         metadata=spec.metadata or {},
+        vars=values,
+        tools=_tools(spec, suite) if spec.tools is not None or suite.tools is not None else (),
+        output_schema=spec.output_schema if spec.output_schema is not None else suite.output_schema,
         inherited_graders=len(graders) - len(spec.graders or ()),
         spec=spec,
         context=context,
@@ -151,6 +159,13 @@ def _graders(spec: CaseSpec, suite: SuiteHeader) -> Sequence[GraderSpec]:
     if spec.graders is None:
         return suite.graders or ()
     return [*(suite.graders or ()), *spec.graders] if spec.inherit_graders else spec.graders
+
+
+def _tools(spec: CaseSpec, suite: SuiteHeader) -> Sequence[ToolSpec]:
+    from .format import WrappedTool
+
+    tools = (spec.tools if spec.tools is not None else suite.tools) or ()
+    return [tool.function if isinstance(tool, WrappedTool) else tool for tool in tools]
 
 
 def _system_prompt(spec: CaseSpec, suite: SuiteHeader) -> str | None:

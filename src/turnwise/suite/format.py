@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 from pydantic.config import JsonDict
@@ -13,7 +13,7 @@ from ..conversation.authored import AuthoredMessage, FormatModel
 from ..conversation.globs import compile_glob
 from ..errors import PatternError
 
-__all__ = ["CaseSpec", "GraderSpec", "GuidelinePattern", "LongGrader", "SuiteHeader", "SuiteSpec"]
+__all__ = ["CaseSpec", "GraderSpec", "GuidelinePattern", "LongGrader", "SuiteHeader", "SuiteSpec", "ToolSpec"]
 
 
 class LongGrader(FormatModel):
@@ -98,6 +98,30 @@ Trials = Annotated[int, Field(ge=1)]
 Messages = Annotated[list[AuthoredMessage], Field(min_length=1)]
 Word = Annotated[str, Field(min_length=1)]
 
+class ToolSpec(FormatModel):
+    """A function that the model may ask for."""
+
+    name: Word = Field(description="The function's name.")
+    description: str | None = Field(None, description="What it does, for the model.")
+    parameters: dict[str, Any] | None = Field(None, description="A JSON Schema of its arguments; none if absent.")
+
+
+class WrappedTool(FormatModel):
+    """The same in OpenAI's form."""
+
+    type: Literal["function"]
+    function: ToolSpec
+
+
+def _tool_form(value: Any) -> str:
+    return "wrapped" if isinstance(value, dict) and "function" in value else "plain"
+
+
+AuthoredTool = Annotated[
+    Annotated[ToolSpec, Tag("plain")] | Annotated[WrappedTool, Tag("wrapped")], Discriminator(_tool_form)
+]
+Tools = list[AuthoredTool]
+
 _PROMPT_IN_METADATA: JsonDict = {"properties": {"systemPrompt": {"type": ["string", "null"]}}}
 
 
@@ -130,6 +154,10 @@ class CaseSpec(FormatModel):
     )
     vars: dict[str, Any] | None = Field(
         None, description="Values for `{{ name }}` in texts, paths, tool calls and graders; they go before the suite's."
+    )
+    tools: Tools | None = Field(None, description="Functions that the model may ask for, instead of the suite's.")
+    output_schema: dict[str, Any] | None = Field(
+        None, description="A JSON Schema that the answer must follow, instead of the suite's."
     )
 
 
@@ -177,6 +205,8 @@ class SuiteHeader(FormatModel):
     expected_messages: list[AuthoredMessage] | None = Field(
         None, description="The expected messages of cases that have none of their own."
     )
+    tools: Tools | None = Field(None, description="Functions that the model may ask for.")
+    output_schema: dict[str, Any] | None = Field(None, description="A JSON Schema that every answer must follow.")
     cases: Any = Field(description="Validated elsewhere.")
 
 

@@ -10,8 +10,8 @@ from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel
 from ..suite.format import Word
-from .providers import JsonPointer
 from .settings import OR_VARIABLE, Command, Program, Seconds, Switch, TargetBase, Variable, Workspace
+from .texts import JsonPointer
 
 __all__ = [
     "ClaudeCodeTarget",

@@ -11,7 +11,7 @@ from ..suite.sources import DataPath
 from .format import PROVIDERS
 from .settings import TargetBase
 
-__all__ = ["PROVIDER_ALIASES", "is_agentv_targets", "translate_target"]
+__all__ = ["PROVIDER_ALIASES", "in_snake_case", "is_agentv_targets", "translate_target"]
 
 PROVIDER_ALIASES = {
     "azure-openai": "azure",
@@ -93,6 +93,15 @@ def translate_target(raw: dict[str, Any]) -> tuple[dict[str, Any], Authored]:
     return target, authored
 
 
+def in_snake_case(key: str) -> str:
+    """The spelling of a key that we use; AgentV has two.
+
+    >>> in_snake_case("maxOutputTokens")
+    'max_output_tokens'
+    """
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
+
+
 def _translate_cli(target: dict[str, Any]) -> dict[str, str]:
     """Their commands are templates for a shell, and name the case otherwise. Returns the health check's own keys."""
     if isinstance(target.get("command"), str):
@@ -110,7 +119,7 @@ def _renamed(raw: dict[str, Any], names: dict[str, str], known: set[str]) -> tup
     renamed: dict[str, Any] = {}
     written: dict[str, str] = {}
     for key, value in raw.items():
-        snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
+        snake = in_snake_case(key)
         ours = names.get(snake, snake)
         if snake.endswith("_ms"):
             value, ours = _in_seconds(value, ours, key)

@@ -16,8 +16,10 @@ from .providers import (
     HttpTarget,
     LocalTarget,
     MockTarget,
+    OllamaTarget,
     OpenAIResponsesTarget,
     OpenAITarget,
+    OpenRouterTarget,
     PythonTarget,
     ReplayTarget,
 )
@@ -31,6 +33,8 @@ Target = (
     | AnthropicTarget
     | GeminiTarget
     | BedrockTarget
+    | OpenRouterTarget
+    | OllamaTarget
     | HttpTarget
     | PythonTarget
     | LocalTarget

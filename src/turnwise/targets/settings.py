@@ -20,16 +20,21 @@ __all__ = [
     "Amount",
     "Count",
     "Delay",
+    "Effort",
     "ModelApi",
     "Prices",
     "Probability",
     "Program",
     "Sampling",
     "Seconds",
+    "Seed",
     "Status",
+    "Stop",
     "Switch",
     "SystemRole",
     "TargetBase",
+    "Thinking",
+    "TokensField",
     "Variable",
     "WholeNumber",
     "Workspace",
@@ -77,6 +82,7 @@ Factor = Annotated[Annotated[float, Field(ge=1, allow_inf_nan=False), Tag("value
 Probability = Annotated[Annotated[float, Field(gt=0, le=1), Tag("value")] | Variable, OR_VARIABLE]
 Switch = Annotated[Annotated[bool, Tag("value")] | Variable, OR_VARIABLE]
 SystemRole = Annotated[Annotated[Literal["system", "developer"], Tag("value")] | Variable, OR_VARIABLE]
+TokensField = Annotated[Annotated[Literal["max_tokens", "max_completion_tokens"], Tag("value")] | Variable, OR_VARIABLE]
 KeepWorkspaces = Annotated[Annotated[Literal["never", "failed", "always"], Tag("value")] | Variable, OR_VARIABLE]
 LogFormat = Annotated[Annotated[Literal["summary", "json"], Tag("value")] | Variable, OR_VARIABLE]
 
@@ -139,7 +145,13 @@ class ModelApi(Http):
     model: Word = Field(description="The model's name, as the API knows it.")
     api_key: Word | None = Field(
         None,
-        description="The key; the provider's usual environment variable if absent. Write `${{ NAME }}`, not the key.",
+        description="The key. Write `${{ NAME }}`, not the key. If absent, the provider's usual environment variable, "
+        "where the address is the vendor's own, the usual variable's, or on this machine.",
+    )
+    images: Switch = Field(
+        True,
+        description="Whether the model takes images; with false, a case that holds one is an error before anything is "
+        "sent.",
     )
     stream: Switch = Field(False, description="Whether answers are streamed, which tells the time to the first token.")
     extra_body: dict[str, Any] | None = Field(
@@ -148,18 +160,38 @@ class ModelApi(Http):
 
 
 class Sampling(FormatModel):
-    """How a model picks its words. What is absent is not sent."""
+    """How a model picks its words, as far as every API can be told. What is absent is not sent."""
 
     temperature: Amount | None = Field(None, description="How freely the model picks its words; 0 is the least.")
     top_p: Probability | None = Field(None, description="Pick only among the likeliest words, up to this probability.")
     max_output_tokens: Count | None = Field(None, description="The longest answer, in tokens.")
+
+
+class Seed(FormatModel):
+    """For APIs that can repeat themselves."""
+
     seed: WholeNumber | None = Field(None, description="Makes sampling repeatable, as far as the API can.")
+
+
+class Stop(FormatModel):
+    """For APIs that end an answer at a text."""
+
     stop: Annotated[list[Word], Field(min_length=1)] | Word | None = Field(
         None, description="A text, or several, at which the answer ends."
     )
+
+
+class Effort(FormatModel):
+    """For APIs that can be told how hard to think."""
+
     reasoning_effort: Word | None = Field(
         None, description="How hard a reasoning model thinks, in the API's own words, such as `low` or `high`."
     )
+
+
+class Thinking(FormatModel):
+    """For APIs that count the tokens of thinking."""
+
     thinking_budget: Budget | None = Field(
         None, description="Tokens that the model may spend on thinking; 0 is none, -1 lets the model decide."
     )

@@ -1,0 +1,126 @@
+"""`turnwise ask`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ..providers.base import ProviderRequest, ProviderResponse
+    from ..providers.retries import Retry
+    from .targeting import Chosen
+
+__all__ = ["command"]
+
+# What runs here costs nothing by the token.
+_UNPAID = ("http", "local", "mock", "ollama", "python", "replay")
+
+
+@click.command(
+    name="ask",
+    epilog="Exit codes: 0 an answer came, 1 none came, 2 bad files or usage.",
+)
+@click.argument("target_name", metavar="TARGET")
+@click.argument("text", metavar="TEXT|SUITE|-")
+@click.option("--case", "case_id", metavar="ID", help="TEXT is a suite: ask this case of it.")
+@click.option("--system", metavar="TEXT", help="The system text, instead of the target's or the default.")
+@click.option("--stream", is_flag=True, help="Stream the answer, to learn the time to the first token.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="text: the answer, and figures on standard error; json: all of it.",
+)  # fmt: skip
+def command(target_name: str, text: str, case_id: str | None, system: str | None, stream: bool, form: str) -> None:
+    """Ask a target one thing, once: to try whether it works, and how it answers.
+
+    TARGET is a name of targets.yaml, or provider/model.
+
+    \b
+    Examples:
+      turnwise ask gpt "What is the capital of France?"
+      turnwise ask ollama/qwen3:4b - < question.txt
+      turnwise ask local "Hello"                          an embedded model, no key, no network
+      turnwise ask claude evals/support.yaml --case refund --format json
+    """
+    import asyncio
+
+    from .targeting import choose_target
+
+    if case_id is not None and system is not None:
+        raise click.UsageError("--system goes with a text; a case has its own system text")
+    folder = Path(text).parent if case_id is not None and text != "-" else Path.cwd()
+    chosen = choose_target(target_name, folder, stream=stream)
+    request = _of_text(text, system, chosen) if case_id is None else _of_case(text, case_id, chosen)
+    response = asyncio.run(_ask(request, chosen))
+    _print(response, chosen, form)
+
+
+def _of_text(text: str, system: str | None, chosen: Chosen) -> ProviderRequest:
+    from ..conversation import Conversation, Message, Text
+    from ..errors import UsageError
+    from ..providers.base import ProviderRequest
+
+    if text == "-":
+        text = sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n") if sys.stdin is not None else ""
+    if not text.strip():
+        raise UsageError("there is nothing to ask", "give a text, or pipe one in for `-`")
+    conversation = Conversation((Message("user", (Text(text),)),), system)
+    prompt = conversation.chat_prompt(chosen.resolved.target.system_prompt)
+    return ProviderRequest(question=conversation.transcript(), chat_prompt=prompt)
+
+
+def _of_case(suite: str, case_id: str, chosen: Chosen) -> ProviderRequest:
+    from ..errors import SuiteError, UsageError
+    from ..providers.requests import request_for
+    from ..suite.check import case_errors
+    from ..suite.explain import did_you_mean
+    from ..suite.suite import load_suite
+
+    ids = []
+    for case in load_suite(suite).cases:
+        if case.id == case_id:
+            if errors := case_errors(case):
+                raise SuiteError(errors)
+            return request_for(case, system_prompt=chosen.resolved.target.system_prompt)
+        ids.append(case.id)
+    raise UsageError(f"no case is named {case_id} in {suite}", did_you_mean(case_id, ids[:200], "there are"))
+
+
+async def _ask(request: ProviderRequest, chosen: Chosen) -> ProviderResponse:
+    from ..providers.opening import Providers
+
+    async with Providers(
+        root=chosen.project.root,
+        environment=chosen.environment,
+        default_system_prompt=chosen.project.config.default_system_prompt,
+        on_retry=_tell,
+    ) as providers:
+        return await providers.open(chosen.resolved).ask(request)
+
+
+def _tell(name: str, retry: Retry) -> None:
+    from ..report.terminal import one_line
+
+    line = f"{name}: {retry.error}; retry {retry.attempt} of {retry.of} in {retry.delay:.1f} s"
+    click.echo(one_line(line), err=True)
+
+
+def _print(response: ProviderResponse, chosen: Chosen, form: str) -> None:
+    from ..report.answer import answer_record, answer_text, figures_line, notes_on
+    from .output import echo_warning, error_style
+
+    target = chosen.resolved.target
+    prices = target.prices
+    if form == "json":
+        import json
+
+        sys.stdout.write(json.dumps(answer_record(response, prices), ensure_ascii=False) + "\n")
+        return
+    sys.stdout.write(answer_text(response, terminal=sys.stdout.isatty()) + "\n")
+    sys.stdout.flush()
+    for note in notes_on(response):
+        echo_warning(note)
+    figures = figures_line(response, prices, is_paid=target.provider not in _UNPAID)
+    click.echo(error_style()(figures, "grey"), err=True)

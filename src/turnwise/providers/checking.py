@@ -1,0 +1,68 @@
+"""Does a target answer? One small request to each, at the same time, without retries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ProviderError, UsageError
+from .base import ProviderRequest, Settings
+from .opening import Providers
+
+if TYPE_CHECKING:
+    from ..targets.resolve import ResolvedTarget
+
+__all__ = ["CheckOutcome", "check_targets"]
+
+_QUESTION = "Reply with the word OK."
+# Enough for any API: some refuse less. An answer that is cut short is an answer, too.
+_MAX_TOKENS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """Whether a target answered: `detail` says what it answered with, or why not."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str | None = None
+    latency_ms: float | None = None
+
+
+async def check_targets(
+    resolved: list[ResolvedTarget],
+    *,
+    root: Path,
+    default_system_prompt: str | None,
+    timeout: float = 30.0,
+    environment: Mapping[str, str] | None = None,
+) -> list[CheckOutcome]:
+    """Ask every target one question. Never raises for what a target does."""
+    async with Providers(
+        root=root, environment=environment, default_system_prompt=default_system_prompt
+    ) as providers:  # fmt: skip
+        return list(await asyncio.gather(*(_check(each, providers, timeout) for each in resolved)))
+
+
+async def _check(resolved: ResolvedTarget, providers: Providers, timeout: float) -> CheckOutcome:
+    name = resolved.target.name
+    once = resolved.target.model_copy(update={"max_retries": 0})
+    has_limit = "max_output_tokens" in type(once).model_fields
+    request = ProviderRequest(
+        question=_QUESTION,
+        chat_prompt=[{"role": "user", "content": _QUESTION}],
+        case_id="check",
+        settings=Settings(max_output_tokens=_MAX_TOKENS) if has_limit else Settings(),
+    )
+    try:
+        async with asyncio.timeout(timeout):
+            response = await providers.open(replace(resolved, target=once)).ask(request)
+    except TimeoutError:
+        return CheckOutcome(name, False, f"no answer within {timeout:g} s", "is the server busy, or the address wrong?")
+    except (ProviderError, UsageError) as error:
+        return CheckOutcome(name, False, str(error), error.hint)
+    return CheckOutcome(name, True, response.model or "answered", None, response.latency_ms)

@@ -1,0 +1,406 @@
+"""The one place that talks HTTP: requests go out, whole answers or typed errors come back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+from ..errors import (
+    BadRequestError,
+    ProtocolError,
+    ProviderConnectionError,
+    ProviderError,
+    ProviderTimeoutError,
+    UsageError,
+)
+from .base import HttpRequest
+from .proxies import proxy_for, ssl_context
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from types import TracebackType
+
+    from aiohttp import ClientResponse, ClientSession, ClientTimeout
+    from yarl import URL
+
+__all__ = ["LARGEST_BODY", "HttpAnswer", "Transport", "case_insensitive", "serialised"]
+
+LARGEST_BODY = 64 * 1024 * 1024
+"""Bytes of an answer, after decompression."""
+
+_LONGEST_CONNECT = 10.0
+_MOST_ROUTES = 1024
+_JSON = "application/json"
+# Made once, since `json.dumps` makes one for every call that is not by its defaults.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
+class _Headers(Mapping[str, str]):
+    """Headers whose names are the same in any case."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self._values = {name.lower(): value for name, value in headers.items()}
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name.lower()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def case_insensitive(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """The headers, to be looked up in any case.
+
+    >>> case_insensitive({"Retry-After": "1"})["retry-after"]
+    '1'
+    """
+    return _Headers(headers) if isinstance(headers, dict) else headers
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What a server sent back. `headers` are looked up in any case, `body` is decompressed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "headers", case_insensitive(self.headers))
+
+
+def serialised(body: Any) -> bytes:
+    """The exact bytes that JSON data is sent as.
+
+    >>> serialised({"text": "né"}).decode()
+    '{"text":"né"}'
+    """
+    try:
+        return _ENCODER.encode(body).encode()
+    except UnicodeEncodeError:  # half a surrogate pair has no UTF-8 form, but JSON can escape it
+        return _ASCII_ENCODER.encode(body).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """What all requests to one URL have in common; `place` names it in messages, without secrets."""
+
+    url: URL
+    place: str
+    options: Mapping[str, Any]
+
+
+class Transport:
+    """A pool of connections for one event loop, opened when first used. Close it, or use it with `async with`."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None, *, max_body_bytes: int = LARGEST_BODY) -> None:
+        self._environment = dict(os.environ if environment is None else environment)
+        self._max_body = max_body_bytes
+        self._session: ClientSession | None = None
+        self._loop: AbstractEventLoop | None = None
+        self._closed = False
+        self._routes: dict[str, _Route] = {}
+        self._timeouts: dict[float, ClientTimeout] = {}
+
+    async def send(self, request: HttpRequest, *, timeout: float) -> HttpAnswer:
+        """Send the request and bring back the whole answer, of any status but a redirect.
+
+        Raises `ProviderError` where no whole answer comes within `timeout` seconds.
+        """
+        route = self._route(request.url)
+        response = await self._open(route, request, timeout)
+        try:
+            return HttpAnswer(response.status, response.headers, await self._body(route, response, timeout))
+        finally:
+            response.close()
+
+    async def stream(self, request: HttpRequest, *, timeout: float, on_chunk: Callable[[bytes], None]) -> HttpAnswer:
+        """The same, but the body of a success goes to `on_chunk` piece by piece, and is empty in the result."""
+        route = self._route(request.url)
+        response = await self._open(route, request, timeout)
+        try:
+            if not 200 <= response.status < 300:
+                return HttpAnswer(response.status, response.headers, await self._body(route, response, timeout))
+            await self._pieces(route, response, timeout, on_chunk)
+            return HttpAnswer(response.status, response.headers, b"")
+        finally:
+            response.close()
+
+    async def close(self) -> None:
+        """Close all connections. Nothing may be sent afterwards."""
+        self._closed = True
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _open(self, route: _Route, request: HttpRequest, timeout: float) -> ClientResponse:
+        session = self._open_session()
+        headers, data = _outgoing(request)
+        try:
+            response = await session.request(
+                request.method,
+                route.url,
+                data=data,
+                headers=headers,
+                allow_redirects=False,
+                timeout=self._timeouts.get(timeout) or self._timeout(timeout),
+                **route.options,
+            )
+        except Exception as error:
+            raise _failure(error, route, timeout, headers) from error
+        if 300 <= response.status < 400:
+            response.close()
+            raise _redirect(response, route)
+        return response
+
+    async def _body(self, route: _Route, response: ClientResponse, timeout: float) -> bytes:
+        length = response.content_length
+        if length is not None and length <= self._max_body and "Content-Encoding" not in response.headers:
+            try:
+                return await response.read()
+            except Exception as error:
+                raise _failure(error, route, timeout, body=True) from error
+        pieces: list[bytes] = []
+        await self._pieces(route, response, timeout, pieces.append)
+        return b"".join(pieces)
+
+    async def _pieces(
+        self, route: _Route, response: ClientResponse, timeout: float, on_chunk: Callable[[bytes], None]
+    ) -> None:
+        if (response.content_length or 0) > self._max_body:
+            raise _too_large(route, self._max_body)
+        left = self._max_body
+        while True:
+            try:
+                chunk = await response.content.readany()
+            except Exception as error:
+                raise _failure(error, route, timeout, body=True) from error
+            if not chunk:
+                return
+            left -= len(chunk)
+            if left < 0:
+                raise _too_large(route, self._max_body)
+            on_chunk(chunk)
+
+    def _open_session(self) -> ClientSession:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        if self._closed:
+            raise ProviderConnectionError("the connections of this target are closed already", retryable=False)
+        if self._session is None:
+            from aiohttp import ClientSession, DummyCookieJar, TCPConnector, ThreadedResolver
+
+            connector = TCPConnector(limit=0, resolver=ThreadedResolver())
+            self._session = ClientSession(connector=connector, cookie_jar=DummyCookieJar(), trust_env=False)
+            self._loop = loop
+        elif loop is not self._loop:
+            raise ProviderConnectionError(
+                "the connections of this target belong to another event loop",
+                retryable=False,
+                hint="make one provider for each asyncio.run()",
+            )
+        return self._session
+
+    def _timeout(self, seconds: float) -> ClientTimeout:
+        from aiohttp import ClientTimeout
+
+        made = ClientTimeout(total=seconds, connect=min(seconds, _LONGEST_CONNECT))
+        if len(self._timeouts) < _MOST_ROUTES:
+            self._timeouts[seconds] = made
+        return made
+
+    def _route(self, url: str) -> _Route:
+        route = self._routes.get(url)
+        if route is None:
+            try:
+                route = _new_route(url, self._environment)
+            except UsageError as error:
+                raise ProviderConnectionError(str(error), retryable=False, hint=error.hint) from error
+            if len(self._routes) < _MOST_ROUTES:
+                self._routes[url] = route
+        return route
+
+
+def _outgoing(request: HttpRequest) -> tuple[Mapping[str, str], bytes | None]:
+    if request.body is None:
+        return request.headers, None
+    try:
+        data = serialised(request.body)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadRequestError(
+            f"the request's body is not JSON data: {error}", hint="check `extra_body`, `body` and the tools' schemas"
+        ) from error
+    if any(name.lower() == "content-type" for name in request.headers):
+        return request.headers, data
+    return {**request.headers, "Content-Type": _JSON}, data
+
+
+def _new_route(url: str, environment: Mapping[str, str]) -> _Route:
+    from yarl import URL
+
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+        # What is ASCII already goes out as it was written: quoting it anew would change what was signed.
+        target = URL(url, encoded=url.isascii() and url.isprintable() and " " not in url)
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https"):
+        raise BadRequestError(
+            f"not a URL that a request can be sent to: {_without_secrets(url)!r}",
+            hint="check `base_url`, `endpoint` or `url`: it starts with https:// or http:// and a host name",
+        )
+    proxy = proxy_for(url, environment)
+    options: dict[str, Any] = {"proxy": proxy} if proxy else {}
+    if parts.scheme == "https" or (proxy or "").startswith("https:"):
+        options["ssl"] = ssl_context(environment)
+    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return _Route(target, place + _through(proxy), options)
+
+
+def _through(proxy: str | None) -> str:
+    if proxy is None:
+        return ""
+    parts = urlsplit(proxy)
+    return f" through the proxy {parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+
+
+def _without_secrets(url: str) -> str:
+    address = url.partition("?")[0].partition("#")[0]
+    scheme, separator, rest = address.rpartition("://")
+    authority, slash, path = rest.partition("/")
+    return scheme + separator + authority.rpartition("@")[2] + slash + path
+
+
+def _redirect(response: ClientResponse, route: _Route) -> ProtocolError:
+    try:
+        location = urlsplit(response.headers.get("Location", ""))
+        target = f"{location.scheme}://{location.hostname}" if location.hostname else None
+    except ValueError:
+        target = None
+    return ProtocolError(
+        f"{route.place} redirects the request (status {response.status}), which Turnwise does not follow",
+        status=response.status,
+        hint=f"it leads to {target}: if that is the API, use its address in the target"
+        if target
+        else "check the address in the target: API addresses do not redirect",
+    )
+
+
+def _too_large(route: _Route, limit: int) -> ProtocolError:
+    return ProtocolError(
+        f"the answer of {route.place} is larger than {limit} bytes, which is the most that is read",
+        hint="check that the address is an LLM API, or ask for shorter answers",
+    )
+
+
+def _failure(
+    error: Exception, route: _Route, timeout: float, headers: Mapping[str, str] | None = None, *, body: bool = False
+) -> ProviderError:
+    """The typed error for whatever aiohttp, TLS or the operating system raised."""
+    import aiohttp
+    from aiohttp.http_exceptions import HttpProcessingError
+
+    place = route.place
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return ProviderTimeoutError(f"no connection to {place} within {min(timeout, _LONGEST_CONNECT):g} s")
+    if isinstance(error, TimeoutError):
+        what = "the answer of {} was not whole" if body else "no answer came from {}"
+        return ProviderTimeoutError(
+            f"{what.format(place)} within {timeout:g} s", hint="raise `timeout` in the target if answers take longer"
+        )
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _no_connection(error, place)
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return _refused_by_proxy(error, place)
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return _broken_body(error, place)
+    if isinstance(error, (aiohttp.ClientResponseError, HttpProcessingError)):
+        return ProtocolError(
+            f"{place} did not answer in HTTP, or with headers that cannot be read",
+            hint="check the address and the port: another kind of server listens there",
+        )
+    if isinstance(error, aiohttp.ClientConnectionError):
+        when = "in the middle of its answer" if body else "without an answer"
+        return ProviderConnectionError(f"{place} closed the connection {when}")
+    if isinstance(error, (aiohttp.ClientError, OSError)):
+        return ProviderConnectionError(f"the request to {place} failed: {type(error).__name__}")
+    return _unsendable(error, place, headers or {})
+
+
+def _no_connection(error: Any, place: str) -> ProviderError:
+    import socket
+    import ssl
+
+    import aiohttp
+
+    reason: OSError = getattr(error, "certificate_error", None) or error.os_error
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return ProviderConnectionError(
+            f"the TLS certificate of {place} is not trusted: {reason.verify_message}",
+            retryable=False,
+            hint="set SSL_CERT_FILE or REQUESTS_CA_BUNDLE to a PEM file with the certificate of its authority",
+        )
+    if isinstance(reason, ssl.SSLError):
+        broke_off = isinstance(reason, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
+        return ProviderConnectionError(
+            f"no TLS connection to {place}: {reason.reason or 'the handshake failed'}",
+            retryable=broke_off,
+            hint=None if broke_off else "check the address: a server without TLS is reached by http://",
+        )
+    if isinstance(error, aiohttp.ClientConnectorDNSError) or isinstance(reason, socket.gaierror):
+        passes = reason.errno == socket.EAI_AGAIN
+        return ProviderConnectionError(
+            f"the host name of {place} is not known" + (" for now" if passes else ""),
+            retryable=passes,
+            hint="check the address in the target, and that this machine is online",
+        )
+    said = os.strerror(reason.errno) if reason.errno else "it failed"
+    return ProviderConnectionError(f"no connection to {place}: {said}", hint="check the address and that it is running")
+
+
+def _refused_by_proxy(error: Any, place: str) -> ProviderError:
+    return ProviderConnectionError(
+        f"no connection to {place}: the proxy answered with status {error.status}",
+        status=error.status,
+        retryable=error.status >= 500,
+        hint="check the user and password in the proxy's URL" if error.status == 407 else "check the proxy's settings",
+    )
+
+
+def _broken_body(error: Exception, place: str) -> ProviderError:
+    from aiohttp.http_exceptions import ContentEncodingError, ContentLengthError, TransferEncodingError
+
+    cause = error.__cause__
+    if isinstance(cause, ContentEncodingError):
+        return ProtocolError(f"the answer of {place} cannot be decompressed")
+    if isinstance(cause, (ContentLengthError, TransferEncodingError, OSError)) or cause is None:
+        return ProviderConnectionError(f"{place} closed the connection in the middle of its answer")
+    return ProtocolError(f"the answer of {place} is not well-formed HTTP")
+
+
+def _unsendable(error: Exception, place: str, headers: Mapping[str, str]) -> ProviderError:
+    """An error of the request itself; the values of headers are secrets, so only their names are said."""
+    bad = [name for name, value in headers.items() if not (name.isascii() and value.isprintable())]
+    what = f"the header {bad[0]!r} holds characters that HTTP forbids" if bad else type(error).__name__
+    return BadRequestError(
+        f"the request to {place} cannot be sent: {what}",
+        hint="check the key and `headers` for line breaks and other invisible characters" if bad else None,
+    )

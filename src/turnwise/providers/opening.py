@@ -1,0 +1,157 @@
+"""From a resolved target to a provider that can be asked. Providers of one command share connections and servers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ..conversation.chat import DEFAULT_SYSTEM_PROMPT
+from ..errors import SetupError
+from .base import Provider
+from .http import Transport
+from .limits import RateLimit
+from .llm import WIRES, LLMProvider
+from .patient import PatientProvider, policy_of
+from .retries import Retry
+
+if TYPE_CHECKING:
+    from ..targets.format import Target
+    from ..targets.resolve import ResolvedTarget
+    from .llama_process import LlamaServers
+
+__all__ = ["OnRetry", "Providers", "open_provider"]
+
+OnRetry = Callable[[str, Retry], None]
+"""Told the target's name and what is tried again, before each pause."""
+
+
+class Providers:
+    """Opens providers, one for each target, and closes all of them. An async context manager.
+
+    `root` is the project's: paths in targets start there. `environment` decides on proxies and certificates.
+    """
+
+    def __init__(
+        self,
+        *,
+        root: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        default_system_prompt: str | None = DEFAULT_SYSTEM_PROMPT,
+        on_retry: OnRetry | None = None,
+    ) -> None:
+        self.root = root or Path.cwd()
+        self.default_system_prompt = default_system_prompt
+        self.transport = Transport(environment)
+        self._on_retry = on_retry
+        self._servers: LlamaServers | None = None
+        self._opened: list[Provider] = []
+
+    def open(self, resolved: ResolvedTarget) -> Provider:
+        """A provider for the target, with its retries and rate limits. Raises `UsageError` if it cannot be made."""
+        target: Any = resolved.target
+        limit = RateLimit(target.requests_per_minute, target.tokens_per_minute)
+        on_retry = self._on_retry
+        provider = PatientProvider(
+            self._bare(resolved, limit),
+            policy_of(target),
+            limit,
+            counts_tokens=target.tokens_per_minute is not None,
+            on_retry=None if on_retry is None else lambda retry: on_retry(target.name, retry),
+        )
+        self._opened.append(provider)
+        return provider
+
+    async def close(self) -> None:
+        """Close every provider, connection and server."""
+        opened, self._opened = self._opened, []
+        try:
+            for provider in opened:
+                await provider.close()
+        finally:
+            if self._servers is not None:
+                await self._servers.close()
+            await self.transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    def _bare(self, resolved: ResolvedTarget, limit: RateLimit) -> Provider:
+        target: Any = resolved.target
+        default = self.default_system_prompt
+        if target.provider == "local":
+            from .local import LocalProvider
+
+            return LocalProvider(resolved, self.transport, self._llama_servers(), self.root, default)
+        if target.provider in WIRES:
+            return LLMProvider(resolved, self.transport, default, limit)
+        if target.provider == "mock":
+            from .mock import MockProvider
+
+            return MockProvider(target, default)
+        if target.provider == "replay":
+            from .replay import ReplayProvider
+
+            return ReplayProvider(target, self.root, default)
+        if target.provider == "http":
+            from .http_endpoint import HttpEndpointProvider
+
+            shown: Any = resolved.shown
+            return HttpEndpointProvider(target, shown, self.transport, default, resolved.secrets)
+        if target.provider == "python":
+            from .python_function import PythonFunctionProvider
+
+            return PythonFunctionProvider(target, self.root, default)
+        return self._of_a_plugin(resolved)
+
+    def _of_a_plugin(self, resolved: ResolvedTarget) -> Provider:
+        from ..targets.format import PROVIDERS
+        from ..targets.plugins import find_plugin
+
+        name = resolved.target.provider
+        plugin = None if name in PROVIDERS else find_plugin(name)
+        if plugin is None:
+            raise SetupError(f"the provider {name!r} cannot be asked yet", hint="agents come with a later version")
+        provider: Provider = plugin.open(resolved, self)
+        return provider
+
+    def _llama_servers(self) -> LlamaServers:
+        if self._servers is None:
+            from .llama_process import LlamaServers
+
+            self._servers = LlamaServers()
+        return self._servers
+
+
+@asynccontextmanager
+async def open_provider(
+    target: str | Target,
+    *,
+    root: str | Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    on_retry: OnRetry | None = None,
+) -> AsyncIterator[Provider]:
+    """Open one provider: a target's name in the project's targets file, `provider/model`, or a target itself.
+
+    Raises `MissingVariablesError`, `UsageError` and `TargetsError` before anything is sent.
+    """
+    from ..suite.project import find_project_root, load_project
+    from ..targets.choose import find_target, load_project_targets
+    from ..targets.dotenv import environment as project_environment
+    from ..targets.resolve import resolve_target
+
+    project = load_project(find_project_root(Path(root or ".")))
+    variables = project_environment(project.root) if environment is None else environment
+    if isinstance(target, str):
+        target = find_target(target, load_project_targets(project), file=str(project.targets_file))
+    async with Providers(
+        root=project.root,
+        environment=variables,
+        default_system_prompt=project.config.default_system_prompt,
+        on_retry=on_retry,
+    ) as providers:
+        yield providers.open(resolve_target(target, variables))

@@ -1,0 +1,76 @@
+"""A streamed answer, from bytes to the API's JSON: frames, events, and the moment of the first piece."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter
+from typing import Any
+
+from ..errors import ProtocolError, ProviderConnectionError
+from .wire.base import Assembly
+
+__all__ = ["AnswerStream"]
+
+_END = "[DONE]"
+
+
+class AnswerStream:
+    """Takes the bytes of one answer as they come. `aws` says that they are Amazon's frames, not server-sent events."""
+
+    def __init__(self, assembly: Assembly, api: str, *, aws: bool = False) -> None:
+        self.first_at: float | None = None
+        self._assembly = assembly
+        self._api = api
+        self._ended = False
+        self._whole: list[bytes] | None = None
+        self._started = False
+        self._parser: Any
+        if aws:
+            from .aws_events import AwsEventParser
+
+            self._parser = AwsEventParser()
+        else:
+            from .sse import SSEParser
+
+            self._parser = SSEParser()
+        self._aws = aws
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        if not self._started and chunk.strip():
+            self._started = True
+            # A server that does not stream sends its JSON in one piece.
+            self._whole = [] if not self._aws and chunk.lstrip()[:1] == b"{" else None
+        if self._whole is not None:
+            self._whole.append(chunk)
+            return
+        for event in self._parser.feed(chunk):
+            self._add(event)
+
+    def result(self) -> Any:
+        """The API's JSON. Raises `ProviderConnectionError` if the stream ended too early."""
+        if self._whole is not None:
+            return self._parsed(b"".join(self._whole).decode("utf-8", "replace"))
+        for event in self._parser.close() or ():
+            self._add(event)
+        if not (self._ended or self._assembly.done):
+            raise ProviderConnectionError(f"{self._api}: the stream ended before the answer was whole")
+        return self._assembly.result()
+
+    def _add(self, event: Any) -> None:
+        if self._aws:
+            kind = event.headers.get(":event-type") or event.headers.get(":exception-type") or "event"
+            self._assembly.add({str(kind): self._parsed(event.payload.decode("utf-8", "replace"))})
+        elif event.data == _END:
+            self._ended = True
+        elif event.data:
+            self._assembly.add(self._parsed(event.data))
+        if self.first_at is None and self._assembly.begun:
+            self.first_at = perf_counter()
+
+    def _parsed(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            message = f"{self._api}: an event of the stream is not JSON: {text[:80]!r}"
+            raise ProtocolError(message, retryable=True) from error

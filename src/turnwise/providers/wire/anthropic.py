@@ -1,0 +1,269 @@
+"""Anthropic's Messages API."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from ...errors import OverloadedError, ProtocolError
+from ..base import FinishReason, Settings, Usage
+from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
+from .passes import (
+    images_only_in,
+    known_roles,
+    needs_user_turn,
+    no_empty_turns,
+    no_names,
+    no_trailing_space,
+    system_apart,
+)
+from .tools import arguments_object, call_ids_like, no_call_extras, paired_tools, undeclared
+from .turns import Notes, Turn, run_passes
+
+__all__ = ["API", "DEFAULT_MAX_TOKENS", "SETTINGS", "Assembly", "decode", "encode"]
+
+API = "the Messages API"
+SETTINGS = frozenset({"temperature", "top_p", "max_output_tokens", "stop", "reasoning_effort", "thinking_budget"})
+# The API demands a limit, and has no default.
+DEFAULT_MAX_TOKENS = 4096
+
+_PASSES = (
+    known_roles,
+    paired_tools,
+    call_ids_like(re.compile(r"[a-zA-Z0-9_-]+")),
+    images_only_in("user", "tool"),
+    no_names,
+    no_call_extras,
+    no_empty_turns,
+)
+_FINISH: dict[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool_calls",
+    "refusal": "refusal",
+}
+
+_DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+
+
+def encode(request: WireRequest) -> Encoded:
+    """The body of `POST /v1/messages`."""
+    notes = Notes(API, request.images)
+    system, turns = system_apart(run_passes(_PASSES, request.messages, notes), notes, "system")
+    turns = no_trailing_space(turns, notes)
+    needs_user_turn(turns, notes)
+    settings = checked_settings(request, API, SETTINGS)
+    body: dict[str, Any] = {
+        "model": request.model,
+        "max_tokens": _max_tokens(settings, notes),
+        "messages": _messages(turns, notes),
+    }
+    body |= present(
+        system=system,
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        stop_sequences=list(settings.stop) if settings.stop else None,
+        thinking=_thinking(settings),
+        output_config=_output_config(request, settings) or None,
+        tools=_tools(request, turns, notes) or None,
+    )
+    if request.stream:
+        body["stream"] = True
+    return Encoded(merged(body, request.extra_body), tuple(notes.rewrites))
+
+
+def _max_tokens(settings: Settings, notes: Notes) -> int:
+    if settings.max_output_tokens is not None:
+        return settings.max_output_tokens
+    limit = DEFAULT_MAX_TOKENS + max(settings.thinking_budget or 0, 0)
+    what = f"`max_tokens: {limit}` was added"
+    notes.add("max-tokens-added", None, what, f"{API} demands a limit; set `max_output_tokens` for another one")
+    return limit
+
+
+def _thinking(settings: Settings) -> dict[str, Any] | None:
+    budget = settings.thinking_budget
+    if budget is None:
+        return None
+    if budget < 0:
+        return {"type": "adaptive"}
+    return {"type": "enabled", "budget_tokens": budget} if budget else {"type": "disabled"}
+
+
+def _output_config(request: WireRequest, settings: Settings) -> dict[str, Any]:
+    config: dict[str, Any] = {}
+    if settings.reasoning_effort is not None:
+        config["effort"] = settings.reasoning_effort
+    if request.output_schema is not None:
+        config["format"] = {"type": "json_schema", "schema": request.output_schema}
+    return config
+
+
+def _tools(request: WireRequest, turns: list[Turn], notes: Notes) -> list[dict[str, Any]]:
+    tools = [
+        {"name": tool.name, **({"description": tool.description} if tool.description else {}),
+         "input_schema": tool.parameters}
+        for tool in request.tools
+    ]  # fmt: skip
+    declared = {tool.name for tool in request.tools}
+    return tools + [{"name": name, "input_schema": {"type": "object"}} for name in undeclared(turns, declared, notes)]
+
+
+def _messages(turns: list[Turn], notes: Notes) -> list[dict[str, Any]]:
+    """Turns as they are, but for neighbouring tool results, which belong into one user turn."""
+    messages: list[dict[str, Any]] = []
+    open_results: list[dict[str, Any]] | None = None
+    for turn in turns:
+        if turn.answers is None:
+            open_results = None
+            role = "assistant" if turn.role == "assistant" else "user"
+            messages.append({"role": role, "content": _content(turn, notes)})
+        elif open_results is None:
+            open_results = [_result(turn)]
+            messages.append({"role": "user", "content": open_results})
+        else:
+            open_results.append(_result(turn))
+            why = f"{API} takes the results of one turn's calls in one user turn"
+            notes.add("turns-merged", turn.index, "joined with the tool result before it", why)
+    return messages
+
+
+def _content(turn: Turn, notes: Notes) -> Any:
+    if turn.plain and len(turn.parts) == 1 and not turn.calls:
+        return turn.parts[0]["text"]
+    blocks = [_block(part) for part in turn.parts]
+    for call in turn.calls:
+        arguments = arguments_object(call, turn, notes)
+        blocks.append({"type": "tool_use", "id": call.id, "name": call.name, "input": arguments})
+    return blocks
+
+
+def _result(turn: Turn) -> dict[str, Any]:
+    assert turn.answers is not None
+    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": turn.answers.id}
+    if turn.plain and len(turn.parts) == 1:
+        result["content"] = turn.parts[0]["text"]
+    elif turn.parts:
+        result["content"] = [_block(part) for part in turn.parts]
+    return result
+
+
+def _block(part: dict[str, Any]) -> dict[str, Any]:
+    if part["type"] == "text":
+        return part
+    source = {"type": "base64", "media_type": part["media_type"], "data": part["data"]}
+    return {"type": "image", "source": source}
+
+
+def decode(body: Any) -> Answer:
+    """The blocks of a message."""
+    message = mapping(body, API, "the answer")
+    content = message.get("content")
+    if not isinstance(content, list):
+        keys = ", ".join(f"`{key}`" for key in list(message)[:8]) or "nothing"
+        raise ProtocolError(f"{API}: the answer holds no `content`; it has {keys}", hint="is `base_url` right?")
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[dict[str, Any]] = []
+    for block in (each for each in content if isinstance(each, dict)):
+        kind = block.get("type")
+        if kind == "text":
+            texts.append(text_of(block.get("text")) or "")
+        elif kind == "thinking":
+            thoughts.append(text_of(block.get("thinking")) or "")
+        elif kind == "tool_use":
+            calls.append(_call(block))
+    stop = text_of(message.get("stop_reason"))
+    text = "".join(texts)
+    return Answer(
+        text=text,
+        tool_calls=calls,
+        finish_reason=_FINISH.get(stop, "other") if stop is not None else "stop",
+        raw_finish_reason=stop,
+        reasoning="\n\n".join(each for each in thoughts if each) or None,
+        refusal=(text or "refused") if stop == "refusal" else None,
+        usage=_usage(message.get("usage")),
+        model=text_of(message.get("model")),
+        response_id=text_of(message.get("id")),
+    )
+
+
+def _call(block: dict[str, Any]) -> dict[str, Any]:
+    arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
+    function = {"name": text_of(block.get("name")) or "", "arguments": arguments}
+    return {"id": text_of(block.get("id")), "type": "function", "function": function}
+
+
+def _usage(usage: Any) -> Usage:
+    if not isinstance(usage, dict):
+        return Usage()
+    read, written = count(usage.get("cache_read_input_tokens")), count(usage.get("cache_creation_input_tokens"))
+    details = usage.get("output_tokens_details")
+    thinking = None
+    if isinstance(details, dict):
+        thinking = count(details.get("thinking_tokens"))
+    return Usage(
+        input_tokens=total(count(usage.get("input_tokens")), read, written),
+        output_tokens=count(usage.get("output_tokens")),
+        cached_input_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=thinking,
+    )
+
+
+class Assembly:
+    """The events of a streamed message: its frame, then each block in pieces."""
+
+    def __init__(self) -> None:
+        self.begun = False
+        self.done = False
+        self._message: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._pieces: dict[tuple[int, str], list[str]] = {}
+
+    def add(self, event: Any) -> None:
+        """Take an event; kinds that are not known are passed over, as the API asks."""
+        data = mapping(event, API, "an event of the stream")
+        kind = data.get("type")
+        if kind == "message_start":
+            self._message = dict(mapping(data.get("message"), API, "the start of the stream"))
+        elif kind == "content_block_start":
+            self._blocks[data.get("index", 0)] = dict(mapping(data.get("content_block"), API, "a block of the stream"))
+        elif kind == "content_block_delta":
+            self._delta(data.get("index", 0), mapping(data.get("delta"), API, "a piece of the stream"))
+        elif kind == "message_delta":
+            self._message |= mapping(data.get("delta"), API, "the end of the stream")
+            self._message["usage"] = {**(self._message.get("usage") or {}), **(data.get("usage") or {})}
+        elif kind == "message_stop":
+            self.done = True
+        elif kind == "error":
+            self._raise(data.get("error"))
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> None:
+        key = _DELTAS.get(delta.get("type") or "")
+        if key is not None:
+            self._blocks.setdefault(index, {"type": "text", "text": ""})
+            self._pieces.setdefault((index, key), []).append(text_of(delta.get(key)) or "")
+            self.begun = True
+
+    def _raise(self, error: Any) -> None:
+        error = error if isinstance(error, dict) else {}
+        message = text_of(error.get("message")) or "no message"
+        raise OverloadedError(f"{API}: the stream ended in an error: {message[:500]}")
+
+    def result(self) -> dict[str, Any]:
+        """The message as if it had come in one piece."""
+        for (index, key), pieces in self._pieces.items():
+            block = self._blocks[index]
+            if key != "partial_json":
+                block[key] = (text_of(block.get(key)) or "") + "".join(pieces)
+                continue
+            try:
+                block["input"] = json.loads("".join(pieces) or "{}")
+            except ValueError as error:
+                message = f"{API}: the arguments of a tool call are not JSON"
+                raise ProtocolError(message, retryable=True) from error
+        return {**self._message, "content": [block for _, block in sorted(self._blocks.items())]}

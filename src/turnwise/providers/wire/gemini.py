@@ -1,0 +1,209 @@
+"""Google's Gemini API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...errors import ContentFilterError, ProtocolError
+from ..base import FinishReason, Settings, Usage
+from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
+from .passes import images_only_in, known_roles, merged_turns, needs_user_turn, no_empty_turns, no_names, system_apart
+from .tools import arguments_object, no_call_extras, paired_tools
+from .turns import Notes, Turn, run_passes
+
+__all__ = ["API", "SETTINGS", "Assembly", "decode", "encode"]
+
+API = "the Gemini API"
+SETTINGS = frozenset(
+    {"temperature", "top_p", "max_output_tokens", "seed", "stop", "reasoning_effort", "thinking_budget"}
+)
+
+_PASSES = (
+    known_roles,
+    paired_tools,
+    images_only_in("user", "assistant", "tool"),
+    no_names,
+    no_call_extras,
+    no_empty_turns,
+)
+_FINISH: dict[str, FinishReason] = {"STOP": "stop", "MAX_TOKENS": "length"}
+_FILTERED = frozenset({
+    "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+})  # fmt: skip
+
+
+def encode(request: WireRequest) -> Encoded:
+    """The body of `POST /models/MODEL:generateContent`; the model is part of the address."""
+    notes = Notes(API, request.images)
+    system, turns = system_apart(run_passes(_PASSES, request.messages, notes), notes, "systemInstruction")
+    needs_user_turn(turns, notes)
+    blocks = [("model" if turn.role == "assistant" else "user", turn.index, _parts(turn, notes)) for turn in turns]
+    contents = merged_turns(blocks, notes, f"{API} wants user and model to take turns")
+    body: dict[str, Any] = {"contents": [{"role": role, "parts": parts} for role, parts in contents]}
+    if system is not None:
+        body["systemInstruction"] = {"role": "user", "parts": [{"text": system}]}
+    config = _config(request, checked_settings(request, API, SETTINGS))
+    if config:
+        body["generationConfig"] = config
+    if request.tools:
+        body["tools"] = [{"functionDeclarations": [_function(tool) for tool in request.tools]}]
+    return Encoded(merged(body, request.extra_body), tuple(notes.rewrites))
+
+
+def _config(request: WireRequest, settings: Settings) -> dict[str, Any]:
+    config = present(
+        temperature=settings.temperature,
+        topP=settings.top_p,
+        maxOutputTokens=settings.max_output_tokens,
+        seed=settings.seed,
+        stopSequences=list(settings.stop) if settings.stop else None,
+    )
+    if request.output_schema is not None:
+        config["responseMimeType"] = "application/json"
+        config["responseJsonSchema"] = request.output_schema
+    if settings.thinking_budget is not None or settings.reasoning_effort is not None:
+        thinking: dict[str, Any] = {"includeThoughts": settings.thinking_budget != 0}
+        if settings.thinking_budget is not None:
+            thinking["thinkingBudget"] = settings.thinking_budget
+        if settings.reasoning_effort is not None:
+            thinking["thinkingLevel"] = settings.reasoning_effort.upper()
+        config["thinkingConfig"] = thinking
+    return config
+
+
+def _function(tool: Any) -> dict[str, Any]:
+    function = {"name": tool.name, "parametersJsonSchema": tool.parameters}
+    return {**function, "description": tool.description} if tool.description else function
+
+
+def _parts(turn: Turn, notes: Notes) -> list[dict[str, Any]]:
+    if turn.answers is not None:
+        return _result(turn, notes)
+    parts = [_part(part) for part in turn.parts]
+    for call in turn.calls:
+        arguments = arguments_object(call, turn, notes)
+        parts.append({"functionCall": {"id": call.id, "name": call.name, "args": arguments}})
+    return parts
+
+
+def _result(turn: Turn, notes: Notes) -> list[dict[str, Any]]:
+    assert turn.answers is not None
+    response = {"id": turn.answers.id, "name": turn.answers.name, "response": {"output": turn.text}}
+    images = [_part(part) for part in turn.parts if part["type"] == "image"]
+    if images:
+        what = "the images of the tool result follow the function response, in the same turn"
+        notes.add("image-moved", turn.index, what, f"{API} takes JSON alone in function responses")
+    return [{"functionResponse": response}, *images]
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    if part["type"] == "text":
+        return {"text": part["text"]}
+    return {"inlineData": {"mimeType": part["media_type"], "data": part["data"]}}
+
+
+def decode(body: Any) -> Answer:
+    """The first candidate of an answer."""
+    answer = mapping(body, API, "the answer")
+    candidates = answer.get("candidates")
+    if not isinstance(candidates, list) or not candidates:
+        raise _no_candidate(answer)
+    candidate = mapping(candidates[0], API, "candidates[0]")
+    content = candidate.get("content")
+    parts = content.get("parts") if isinstance(content, dict) else None
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[dict[str, Any]] = []
+    for part in (each for each in parts or () if isinstance(each, dict)):
+        if isinstance(call := part.get("functionCall"), dict):
+            calls.append(_call(call, len(calls)))
+        elif isinstance(text := part.get("text"), str):
+            (thoughts if part.get("thought") is True else texts).append(text)
+    finish = text_of(candidate.get("finishReason"))
+    if finish in _FILTERED and not texts and not calls:
+        raise ContentFilterError(f"{API} withheld the answer: {finish}", hint="see the API's safety settings")
+    return Answer(
+        text="".join(texts),
+        tool_calls=calls,
+        finish_reason=_finish(finish, bool(calls)),
+        raw_finish_reason=finish,
+        reasoning="".join(thoughts) or None,
+        usage=_usage(answer.get("usageMetadata")),
+        model=text_of(answer.get("modelVersion")),
+        response_id=text_of(answer.get("responseId")),
+    )
+
+
+def _finish(finish: str | None, has_calls: bool) -> FinishReason:
+    if finish in _FILTERED:
+        return "content_filter"
+    if finish in ("STOP", None):
+        return "tool_calls" if has_calls else "stop"
+    return _FINISH.get(finish, "other")
+
+
+def _no_candidate(answer: dict[str, Any]) -> Exception:
+    feedback = answer.get("promptFeedback")
+    reason = text_of(feedback.get("blockReason")) if isinstance(feedback, dict) else None
+    if reason is not None:
+        return ContentFilterError(f"{API} refused the conversation: {reason}", hint="see the API's safety settings")
+    keys = ", ".join(f"`{key}`" for key in list(answer)[:8]) or "nothing"
+    return ProtocolError(
+        f"{API}: the answer holds no `candidates`; it has {keys}", hint="is `base_url` the address of this API?"
+    )
+
+
+def _call(call: dict[str, Any], number: int) -> dict[str, Any]:
+    """Calls have ids only with newer models; a suite needs one to pair the result with."""
+    arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
+    function = {"name": text_of(call.get("name")) or "", "arguments": arguments}
+    return {"id": text_of(call.get("id")) or f"call_{number + 1}", "type": "function", "function": function}
+
+
+def _usage(usage: Any) -> Usage:
+    if not isinstance(usage, dict):
+        return Usage()
+    thoughts = count(usage.get("thoughtsTokenCount"))
+    return Usage(
+        input_tokens=total(count(usage.get("promptTokenCount")), count(usage.get("toolUsePromptTokenCount"))),
+        output_tokens=total(count(usage.get("candidatesTokenCount")), thoughts),
+        cached_input_tokens=count(usage.get("cachedContentTokenCount")),
+        reasoning_tokens=thoughts,
+    )
+
+
+class Assembly:
+    """The pieces of a streamed answer: each is an answer of its own, with some of the parts."""
+
+    def __init__(self) -> None:
+        self.begun = False
+        self.done = False
+        self._answer: dict[str, Any] = {}
+        self._candidate: dict[str, Any] = {}
+        self._parts: list[Any] = []
+
+    def add(self, event: Any) -> None:
+        """Take a piece; counts and reasons of later pieces replace those of earlier ones."""
+        piece = mapping(event, API, "a piece of the stream")
+        self._answer |= {key: value for key, value in piece.items() if key != "candidates"}
+        if isinstance(piece.get("promptFeedback"), dict):
+            self.done = True
+        candidates = piece.get("candidates")
+        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+        if not isinstance(candidate, dict):
+            return
+        self._candidate |= {key: value for key, value in candidate.items() if key != "content"}
+        content = candidate.get("content")
+        parts = content.get("parts") if isinstance(content, dict) else None
+        self._parts += parts or ()
+        self.begun = self.begun or bool(parts)
+        self.done = self.done or candidate.get("finishReason") is not None
+
+    def result(self) -> dict[str, Any]:
+        """The answer as if it had come in one piece."""
+        if not self._candidate and not self._parts:
+            return self._answer
+        candidate = {**self._candidate, "content": {"role": "model", "parts": self._parts}}
+        return {**self._answer, "candidates": [candidate]}

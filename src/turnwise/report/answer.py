@@ -1,0 +1,96 @@
+"""One answer: its text for a terminal, its figures in a line, all of it as data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ..conversation.transcript import tool_call_line
+from ..providers.base import ProviderResponse
+from ..providers.cost import cost_usd
+from .request import rewrite_line
+from .terminal import one_line, printable
+
+__all__ = ["answer_record", "answer_text", "figures_line", "notes_on"]
+
+
+def answer_record(response: ProviderResponse, prices: Any = None) -> dict[str, Any]:
+    """Everything about an answer."""
+    return {
+        "answer": response.text,
+        "output_messages": list(response.messages),
+        "finish_reason": response.finish_reason,
+        "raw_finish_reason": response.raw_finish_reason,
+        "reasoning": response.reasoning,
+        "refusal": response.refusal,
+        "model": response.model,
+        "usage": asdict(response.usage),
+        "cost_usd": cost_usd(response.usage, prices),
+        "latency_ms": response.latency_ms,
+        "first_token_ms": response.first_token_ms,
+        "attempts": response.attempts,
+        "messages": list(response.sent),
+        "rewrites": [asdict(each) for each in response.rewrites],
+    }
+
+
+def answer_text(response: ProviderResponse, *, terminal: bool) -> str:
+    """The answer and its tool calls; on a terminal without anything that could harm it."""
+    calls = [tool_call_line(call) for message in response.messages for call in message.get("tool_calls", [])]
+    text = "\n".join([*([response.text] if response.text else []), *calls])
+    return printable(text) if terminal else text
+
+
+def notes_on(response: ProviderResponse) -> list[str]:
+    """What a reader must know to take the answer for what it is."""
+    notes = [f"rewritten: {rewrite_line(each)}" for each in response.rewrites]
+    if response.finish_reason == "length":
+        notes.append("the answer was cut off at the limit of tokens; `max_output_tokens` raises it")
+    elif response.finish_reason == "refusal":
+        notes.append("the model refused to answer")
+    elif response.finish_reason == "content_filter":
+        notes.append("a content filter cut the answer off")
+    elif response.finish_reason == "other":
+        notes.append(one_line(f"the answer ended for an unusual reason: {response.raw_finish_reason}"))
+    if not response.text and not any(message.get("tool_calls") for message in response.messages):
+        notes.append("the answer is empty")
+    return notes
+
+
+def figures_line(response: ProviderResponse, prices: Any = None, *, is_paid: bool = True) -> str:
+    """Model, tokens, time and, where somebody is paid, cost in one line.
+
+    >>> from turnwise.providers import Usage
+    >>> figures_line(ProviderResponse(text="Hi", usage=Usage(input_tokens=9, output_tokens=2), latency_ms=1200.0))
+    '9 tokens in, 2 out · 1.20 s · cost unknown: the target has no prices'
+    """
+    figures = [response.model or "", _tokens(response), _seconds(response)]
+    if response.attempts > 1:
+        figures.append(f"{response.attempts} attempts")
+    cost = cost_usd(response.usage, prices)
+    if cost is not None:
+        figures.append(f"${cost:.6f}")
+    elif is_paid:
+        missing = "the target has no prices" if prices is None else "tokens were not counted"
+        figures.append(f"cost unknown: {missing}")
+    return one_line(" · ".join(each for each in figures if each))
+
+
+def _tokens(response: ProviderResponse) -> str:
+    usage = response.usage
+    if usage.input_tokens is None and usage.output_tokens is None:
+        return "tokens not counted"
+    cached = f" ({usage.cached_input_tokens:,} cached)" if usage.cached_input_tokens else ""
+    reasoning = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+    return f"{_count(usage.input_tokens)} tokens in{cached}, {_count(usage.output_tokens)} out{reasoning}"
+
+
+def _count(value: int | None) -> str:
+    return "?" if value is None else f"{value:,}"
+
+
+def _seconds(response: ProviderResponse) -> str:
+    if response.latency_ms is None:
+        return ""
+    first = response.first_token_ms
+    return f"{response.latency_ms / 1000:.2f} s" + (f" (first token {first / 1000:.2f} s)" if first is not None else "")

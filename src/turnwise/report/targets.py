@@ -1,0 +1,82 @@
+"""Targets in a list: as data, and as aligned lines for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..targets.survey import SurveyedTarget
+from .terminal import Style, one_line, plain
+
+if TYPE_CHECKING:
+    from ..providers.checking import CheckOutcome
+
+__all__ = ["check_text", "target_record", "targets_text"]
+
+_NONE = "—"
+
+
+def target_record(target: SurveyedTarget, outcome: CheckOutcome | None = None) -> dict[str, Any]:
+    """One target as plain data; what is not known is null. `check` is what came of asking it."""
+    resolved = target.resolved
+    check = None
+    if outcome is not None:
+        check = {
+            "ok": outcome.ok,
+            "detail": outcome.detail,
+            "hint": outcome.hint,
+            "latency_ms": outcome.latency_ms,
+        }
+    return {
+        "name": target.name,
+        "provider": target.provider,
+        "model": target.model,
+        "address": target.address,
+        "ready": resolved is not None,
+        "missing": list(target.missing),
+        "problem": target.problem,
+        "hint": target.hint,
+        "variables": dict(resolved.variables) if resolved is not None else {},
+        "warnings": list(resolved.warnings) if resolved is not None else [],
+        "check": check,
+    }
+
+
+def targets_text(targets: Sequence[SurveyedTarget], style: Style = plain) -> str:
+    """A line a target: name, provider, model, address, and whether its variables are set."""
+    rows = [[target.name, target.provider, target.model or _NONE, target.address or _NONE] for target in targets]
+    lines = []
+    for target, row in zip(targets, _aligned(rows), strict=True):
+        lines.append(f"{style(row[0], None, bold=True)}  {'  '.join(row[1:])}  {_state(target, style)}")
+        if target.problem and target.hint:
+            lines.append(f"  {style('hint:', 'cyan')} {one_line(target.hint)}")
+    return "\n".join(lines)
+
+
+def check_text(targets: Sequence[SurveyedTarget], outcomes: Sequence[CheckOutcome], style: Style = plain) -> str:
+    """A line a target: ✓ and the time that its answer took, or ✗ and why there was none."""
+    rows = _aligned([[target.name, target.provider, target.model or _NONE] for target in targets])
+    lines = []
+    for row, outcome in zip(rows, outcomes, strict=True):
+        mark = style("✓", "green", bold=True) if outcome.ok else style("✗", "red", bold=True)
+        detail = one_line(outcome.detail)
+        if outcome.ok and outcome.latency_ms is not None:
+            detail = f"{outcome.latency_ms:,.0f} ms"
+        lines.append(f"{mark} {'  '.join(row)}  {detail}".rstrip())
+        if outcome.hint and not outcome.ok:
+            lines.append(f"  {style('hint:', 'cyan')} {one_line(outcome.hint)}")
+    return "\n".join(lines)
+
+
+def _state(target: SurveyedTarget, style: Style) -> str:
+    if target.problem:
+        return style(one_line(target.problem), "red")
+    if target.missing:
+        return style(f"not set: {', '.join(target.missing)}", "yellow")
+    return style("ready", "green")
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    shown = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(*shown, strict=True)]
+    return [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in shown]

@@ -1,0 +1,187 @@
+"""Which texts of a target are secret, and what stands in their place where people look.
+
+Secret are keys and tokens, whatever a name like `X-Api-Key` holds, headers and environment variables that are filled
+from a variable, every variable with such a name, and what stands before the `@` of an address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from ..suite.sources import DataPath
+from .variables import Reference, is_whole_reference, references, substitute
+
+__all__ = [
+    "in_shell",
+    "looks_secret",
+    "redacted",
+    "redactions",
+    "secret_literals",
+    "secret_values",
+    "secret_variables",
+]
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_SECRET_WORDS = {
+    "auth", "authorization", "bearer", "cookie", "credential", "credentials", "keys", "passphrase", "pat", "pwd", "sas",
+    "sig", "signature",
+}  # fmt: skip
+_SECRET_ENDINGS = ("key", "token", "secret", "secrets", "password", "passwd")
+_PRIVATE_MAPPINGS = ("headers", "env")
+# What may stand before a variable in a header without being part of the secret.
+_SCHEMES = {"", "apikey", "api-key", "basic", "bearer", "digest", "key", "token"}
+_MARK = "\x00"
+_LOGIN = re.compile(r"(?<=://)(?:\[redacted: [^\]]*\]|[^/?#\s])+(?=@)")
+_QUERY = re.compile(r"(?<=[?&])([^=&#\s]+)=((?:\[redacted: [^\]]*\]|[^&#\s])+)")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+# A shorter text stands in too many others to be looked for in them; as a secret it would be none.
+_SHORTEST = 4
+
+
+class Label(Protocol):
+    """Makes the text that stands for a secret: `name` is its variable or setting, `part` says which part of that."""
+
+    def __call__(self, name: str, part: str = "") -> str: ...
+
+
+def redacted(name: str, part: str = "") -> str:  # noqa: ARG001
+    """What people see instead of a secret.
+
+    >>> redacted("OPENAI_API_KEY")
+    '[redacted: OPENAI_API_KEY]'
+    """
+    return f"[redacted: {name}]"
+
+
+def in_shell(name: str, part: str = "") -> str:
+    """What a shell fills in instead of a secret.
+
+    >>> in_shell("OPENAI_API_KEY"), in_shell("X-Api-Key"), in_shell("base_url", "login")
+    ('$OPENAI_API_KEY', '$X_API_KEY', '$BASE_URL_LOGIN')
+    """
+    words = f"{name}_{part}" if part else name
+    return "$" + re.sub(
+        r"\W", "_", words.upper() if part or not re.fullmatch(r"\w+", name) or name.islower() else words
+    )
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a value of that name must not be shown.
+
+    >>> looks_secret("OPENAI_API_KEY"), looks_secret("X-Auth-Token"), looks_secret("max_tokens")
+    (True, True, False)
+    """
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return words[-1:] == ["pass"] or any(word in _SECRET_WORDS or word.endswith(_SECRET_ENDINGS) for word in words)
+
+
+def secret_variables(settings: Mapping[str, Any]) -> set[str]:
+    """The variables of a target whose values are secret, by their names or by where they stand."""
+    used = references(dict(settings))
+    logins = {name for _, text in texts(settings) for name in _names_in_login(text)}
+    return logins | {use.name for use in used if _is_secret_use(use)}
+
+
+def secret_literals(settings: Mapping[str, Any]) -> list[DataPath]:
+    """Where a target holds a secret that is written out."""
+    # A `{{ placeholder }}` is filled with something of the case, which is no secret.
+    written = ((path, text) for path, text in texts(settings) if "{{" not in text.replace("${{", ""))
+    return [path for path, text in written if _is_secret_path(path) and not _is_only_variables(text)]
+
+
+def redactions(settings: Mapping[str, Any], environment: Mapping[str, str], label: Label) -> dict[DataPath, str]:
+    """The texts of a target that hold secrets, filled in, with labels for the secrets."""
+    secret = secret_variables(settings)
+    known = {**environment, **{name: label(name) for name in secret}}
+    literals = set(secret_literals(settings))
+    found = {}
+    for path, text in texts(settings):
+        setting = _setting(path)
+        name = references(text)[0].name if is_whole_reference(text) else setting
+        shown = label(setting) if path in literals else substitute(text, known)[0]
+        shown = _without_logins(shown, name, label, {label(each) for each in secret})
+        if shown != substitute(text, environment)[0]:
+            found[path] = shown
+    return found
+
+
+def secret_values(settings: Mapping[str, Any], environment: Mapping[str, str]) -> frozenset[str]:
+    """Every secret of a target as it may turn up in an answer or a message, and the passwords of proxies."""
+    found = {environment.get(name, "") for name in secret_variables(settings)}
+    literals = set(secret_literals(settings))
+    for path, text in texts(settings):
+        filled = substitute(text, environment)[0]
+        if path in literals:
+            found |= {filled, *filled.split()[-1:]}
+        found |= _secrets_of_address(filled)
+    for name in _PROXIES:
+        for value in (environment.get(name), environment.get(name.lower())):
+            found |= _secrets_of_address(value) if value else set()
+    return frozenset(text for value in found if len(text := value.strip()) >= _SHORTEST)
+
+
+def texts(value: Any, path: DataPath = ()) -> Iterator[tuple[DataPath, str]]:
+    """Every text in a value, with the path to it."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from texts(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from texts(item, (*path, index))
+
+
+def _is_secret_path(path: DataPath) -> bool:
+    return any(isinstance(step, str) and looks_secret(step) for step in path)
+
+
+def _is_secret_use(use: Reference) -> bool:
+    return looks_secret(use.name) or use.path[0] in _PRIVATE_MAPPINGS or _is_secret_path(use.path)
+
+
+def _is_only_variables(text: str) -> bool:
+    """Whether nothing of a secret is written out: there are variables, and at most `Bearer` before them."""
+    names = [use.name for use in references(text)]
+    rest = substitute(text, dict.fromkeys(names, ""))[0]
+    return bool(names) and rest.strip().lower() in _SCHEMES
+
+
+def _names_in_login(text: str) -> list[str]:
+    names = [use.name for use in references(text)]
+    marked = substitute(text, {name: f"{_MARK}{name}{_MARK}" for name in names})[0]
+    return [name for login in _LOGIN.findall(marked) for name in names if f"{_MARK}{name}{_MARK}" in login]
+
+
+def _setting(path: DataPath) -> str:
+    return str(next(step for step in reversed(path) if isinstance(step, str)))
+
+
+def _without_logins(text: str, name: str, label: Label, labels: set[str]) -> str:
+    """The text without what stands before the `@` of an address, or after `key=` in it, labels aside."""
+
+    def hidden(secret: str, part: str) -> str:
+        rest = secret
+        for known in labels:
+            rest = rest.replace(known, "")
+        return label(name, part) if rest.strip(":") and "{{" not in rest else secret
+
+    def in_query(match: re.Match[str]) -> str:
+        return f"{match[1]}={hidden(match[2], match[1])}" if looks_secret(match[1]) else match[0]
+
+    if "://" not in text:
+        return text
+    return _QUERY.sub(in_query, _LOGIN.sub(lambda match: hidden(match[0], "login"), text))
+
+
+def _secrets_of_address(text: str) -> set[str]:
+    """Logins and keys of the addresses in a text, each as written and decoded."""
+    if "://" not in text:
+        return set()
+    logins = _LOGIN.findall(text)
+    found = {*logins, *(login.partition(":")[2] for login in logins)}
+    found |= {value for name, value in _QUERY.findall(text) if looks_secret(name)}
+    return found | {unquote(each) for each in found}
