@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from helpers import run_turnwise
 
 SUITE = """
@@ -107,7 +108,9 @@ def test_text_shows_the_request_and_the_rewrites(project: Path) -> None:
 
 def test_a_conversation_that_cannot_be_sent_says_which_rule(tmp_path: Path) -> None:
     """No user turn: an error of that case, with its place and what to do; the other case is shown."""
-    suite = "cases:\n  - id: alone\n    input_messages: [{role: system, content: Be kind.}]\n" + SUITE.split("cases:\n")[1]
+    suite = (
+        "cases:\n  - id: alone\n    input_messages: [{role: system, content: Be kind.}]\n" + SUITE.split("cases:\n")[1]
+    )
     (tmp_path / "suite.yaml").write_text(suite)
     done = run_turnwise("prompt", "suite.yaml", "--target", "anthropic/c", "--format", "json", cwd=tmp_path)
     assert done.returncode == 2

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnwise.diagnostics import Diagnostic, Place
-from turnwise.suite.sources import DataPath, JsonSource, LineSource, Source, YamlSource, shown_path
+from turnwise.suite.paths import DataPath, shown_path
+from turnwise.suite.sources import JsonSource, LineSource, Source, YamlSource
 
 YAML = """\
 name: a

@@ -1,4 +1,4 @@
-"""Secrets of targets: what is shown, what a shell fills in, and what is masked."""
+"""Secrets of targets: what is shown, and what is masked."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def resolved(environment: dict[str, str] | None = None, /, provider: str = "open
     return resolve_target(PROVIDERS[provider].model_validate(data), environment or {})
 
 
-def views(name: str, environment: dict[str, str], /, **settings: Any) -> tuple[Any, Any, Any]:
-    """One setting as it is sent, shown, and given to a shell."""
+def views(name: str, environment: dict[str, str], /, **settings: Any) -> tuple[Any, Any]:
+    """One setting as it is sent and shown."""
     each = resolved(environment, **settings)
-    return getattr(each.target, name), getattr(each.shown, name), getattr(each.curl, name)
+    return getattr(each.target, name), getattr(each.shown, name)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_names_that_do_not(name: str) -> None:
 def test_a_key_from_a_variable() -> None:
     """A key is shown as the name of its variable."""
     environment = {"OPENAI_API_KEY": SECRET}
-    assert views("api_key", environment) == (SECRET, "[redacted: OPENAI_API_KEY]", "$OPENAI_API_KEY")
-    assert views("api_key", {"K": SECRET}, api_key="${{ K }}")[1:] == ("[redacted: K]", "$K")
+    assert views("api_key", environment) == (SECRET, "[redacted: OPENAI_API_KEY]")
+    assert views("api_key", {"K": SECRET}, api_key="${{ K }}")[1] == "[redacted: K]"
 
 
 def test_a_key_that_is_written_out() -> None:
     """A literal key is shown as the name of its setting, and there is a warning that does not hold it."""
-    assert views("api_key", {}, api_key=SECRET) == (SECRET, "[redacted: api_key]", "$API_KEY")
+    assert views("api_key", {}, api_key=SECRET) == (SECRET, "[redacted: api_key]")
     (warning,) = resolved({}, api_key=SECRET).warnings
     assert "`api_key`" in warning
     assert "${{ NAME }}" in warning
@@ -80,7 +80,7 @@ def test_headers() -> None:
     """Headers with secret names, and those that come from variables, are hidden; others are shown."""
     environment = {"T": "blue-team", "TOKEN": SECRET, "OPENAI_API_KEY": "k-12345"}
     headers = {"X-A": "plain", "X-B": "${{ T }}", "Authorization": "Bearer ${{ TOKEN }}", "X-Api-Key": "literal-1"}
-    sent, shown, curl = views("headers", environment, headers=headers)
+    sent, shown = views("headers", environment, headers=headers)
     assert sent == {"X-A": "plain", "X-B": "blue-team", "Authorization": f"Bearer {SECRET}", "X-Api-Key": "literal-1"}
     assert shown == {
         "X-A": "plain",
@@ -88,7 +88,6 @@ def test_headers() -> None:
         "Authorization": "Bearer [redacted: TOKEN]",
         "X-Api-Key": "[redacted: X-Api-Key]",
     }
-    assert (curl["Authorization"], curl["X-Api-Key"]) == ("Bearer $TOKEN", "$X_API_KEY")
     assert resolved(environment, headers=headers).secrets == {"blue-team", SECRET, "literal-1", "k-12345"}
 
 
@@ -108,20 +107,17 @@ def test_a_variable_with_a_secret_name_is_hidden_everywhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "environment", "shown", "curl"),
+    ("written", "environment", "shown"),
     [
-        ("https://me:hush-1@h/v1", {}, "https://[redacted: base_url]@h/v1", "https://$BASE_URL_LOGIN@h/v1"),
-        (
-            "https://${{ U }}:${{ P }}@h/v1", {"U": "me-me", "P": "hush-1"},
-            "https://[redacted: U]:[redacted: P]@h/v1", "https://$U:$P@h/v1",
-        ),
-        ("${{ URL }}", {"URL": "https://me:hush-1@h/v1"}, "https://[redacted: URL]@h/v1", "https://$URL_LOGIN@h/v1"),
-        ("https://me:${{ P }}@h", {"P": "hush-1"}, "https://[redacted: base_url]@h", "https://$BASE_URL_LOGIN@h"),
+        ("https://me:hush-1@h/v1", {}, "https://[redacted: base_url]@h/v1"),
+        ("https://${{ U }}:${{ P }}@h/v1", {"U": "me-me", "P": "hush-1"}, "https://[redacted: U]:[redacted: P]@h/v1"),
+        ("${{ URL }}", {"URL": "https://me:hush-1@h/v1"}, "https://[redacted: URL]@h/v1"),
+        ("https://me:${{ P }}@h", {"P": "hush-1"}, "https://[redacted: base_url]@h"),
     ],
-)  # fmt: skip
-def test_logins_in_addresses(written: str, environment: dict[str, str], shown: str, curl: str) -> None:
+)
+def test_logins_in_addresses(written: str, environment: dict[str, str], shown: str) -> None:
     """What stands before the `@` of an address is hidden, however it got there."""
-    assert views("base_url", environment, base_url=written)[1:] == (shown, curl)
+    assert views("base_url", environment, base_url=written)[1] == shown
     assert "hush-1" in resolved(environment, base_url=written).secrets
 
 
@@ -167,5 +163,4 @@ def test_no_view_holds_a_secret(text: str, name: str) -> None:
     each = resolved({"A_KEY": SECRET, "OPENAI_API_KEY": "other-key"}, **{name: value})
     assert SECRET in repr(each.target)
     assert SECRET not in repr(each.shown)
-    assert SECRET not in repr(each.curl)
     assert SECRET in each.secrets

@@ -10,8 +10,9 @@ from ..conversation.guidelines import GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..suite.case import Case
 from ..suite.format import LongGrader
+from ..suite.paths import DataPath, shown_path
 from ..suite.project import Project
-from ..suite.sources import DataPath, Source, shown_path
+from ..suite.sources import Source
 from ..suite.suite import Suite
 
 __all__ = ["case_target_names", "suite_target_names", "unknown_target", "unused_patterns"]

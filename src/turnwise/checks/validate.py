@@ -14,8 +14,9 @@ from ..suite.collect import passed_over
 from ..suite.find import Found, find_files
 from ..suite.intake import MOST_DIAGNOSTICS
 from ..suite.kinds import DATASET_ENDINGS, FileKind, file_kind
+from ..suite.paths import DataPath
 from ..suite.project import Project, Projects, read_config
-from ..suite.sources import DataPath, Source
+from ..suite.sources import Source
 from ..suite.suite import survey_suite
 from .together import case_target_names, suite_target_names, unknown_target, unused_patterns
 

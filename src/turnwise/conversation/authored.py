@@ -24,6 +24,7 @@ __all__ = [
     "MessageDict",
     "Segment",
     "TextSegment",
+    "Word",
 ]
 
 
@@ -33,6 +34,9 @@ class FormatModel(BaseModel):
     # Built when first used: a model that only stands inside another one is never built on its own.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
+
+Word = Annotated[str, Field(min_length=1)]
+"""A text that says something."""
 
 # What the validators below demand, in the words of JSON Schema.
 _NAMED: JsonDict = {"required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}}

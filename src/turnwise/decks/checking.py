@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from ..conversation.authored import FormatModel
 from ..diagnostics import Diagnostic
 from ..suite.explain import explain
-from ..suite.sources import DataPath, Source
+from ..suite.paths import DataPath
+from ..suite.sources import Source
 from .toml_source import TomlSource
 
 __all__ = ["validated"]

@@ -10,7 +10,8 @@ from pydantic import Field
 from ..conversation.authored import FormatModel
 from ..diagnostics import Diagnostic, Place
 from ..suite.explain import described
-from ..suite.sources import DataPath, Source, shown_path
+from ..suite.paths import DataPath, shown_path
+from ..suite.sources import Source
 from .checking import validated
 
 __all__ = ["Context", "ContextSpec", "contexts_from_data"]

@@ -10,8 +10,8 @@ from ..conversation.files import shown_file
 from ..diagnostics import Diagnostic, Place, has_errors
 from ..errors import InputError
 from ..suite.explain import did_you_mean
+from ..suite.paths import shown_path
 from ..suite.reading import read_source_text
-from ..suite.sources import shown_path
 from .checking import validated
 from .contexts import Context
 from .front_matter import FrontMatter

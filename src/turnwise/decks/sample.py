@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ..diagnostics import Diagnostic, Place, Severity
 from ..suite.explain import did_you_mean
-from ..suite.sources import DataPath, Source, shown_path
+from ..suite.paths import DataPath, shown_path
+from ..suite.sources import Source
 from .checking import validated
 from .sample_format import ExpectedSpec, LabelSpec, SampleSpec
 

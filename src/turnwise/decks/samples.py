@@ -13,8 +13,9 @@ from ..diagnostics import NOWHERE, Diagnostic, has_errors
 from ..errors import InputError
 from ..suite.datasets import read_rows
 from ..suite.explain import described, did_you_mean
+from ..suite.paths import DataPath, shown_path
 from ..suite.reading import garbage_collection_paused, read_document, read_source_text
-from ..suite.sources import DataPath, LineSource, Source, shown_path
+from ..suite.sources import LineSource, Source
 from .contexts import contexts_from_data
 from .sample import HumanLabel, Sample, SampleMessage, check_sample
 from .toml_source import read_toml

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..diagnostics import Diagnostic, Place
 from ..errors import InputError
-from ..suite.sources import DataPath
+from ..suite.paths import DataPath
 from .toml_scan import scan_toml
 
 __all__ = ["TomlSource", "read_toml"]

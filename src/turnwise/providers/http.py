@@ -9,15 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from ..errors import (
-    BadRequestError,
-    ProtocolError,
-    ProviderConnectionError,
-    ProviderError,
-    ProviderTimeoutError,
-    UsageError,
-)
+from ..errors import BadRequestError, ProviderConnectionError, UsageError
 from .base import HttpRequest
+from .http_failures import LONGEST_CONNECT, failure, redirect, too_large
 from .proxies import proxy_for, ssl_context
 
 if TYPE_CHECKING:
@@ -32,7 +26,6 @@ __all__ = ["LARGEST_BODY", "HttpAnswer", "Transport", "case_insensitive", "seria
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of an answer, after decompression."""
 
-_LONGEST_CONNECT = 10.0
 _MOST_ROUTES = 1024
 _JSON = "application/json"
 # Made once, since `json.dumps` makes one for every call that is not by its defaults.
@@ -163,10 +156,10 @@ class Transport:
                 **route.options,
             )
         except Exception as error:
-            raise _failure(error, route, timeout, headers) from error
+            raise failure(error, route.place, timeout, headers) from error
         if 300 <= response.status < 400:
             response.close()
-            raise _redirect(response, route)
+            raise redirect(response, route.place)
         return response
 
     async def _body(self, route: _Route, response: ClientResponse, timeout: float) -> bytes:
@@ -175,7 +168,7 @@ class Transport:
             try:
                 return await response.read()
             except Exception as error:
-                raise _failure(error, route, timeout, body=True) from error
+                raise failure(error, route.place, timeout, body=True) from error
         pieces: list[bytes] = []
         await self._pieces(route, response, timeout, pieces.append)
         return b"".join(pieces)
@@ -184,18 +177,18 @@ class Transport:
         self, route: _Route, response: ClientResponse, timeout: float, on_chunk: Callable[[bytes], None]
     ) -> None:
         if (response.content_length or 0) > self._max_body:
-            raise _too_large(route, self._max_body)
+            raise too_large(route.place, self._max_body)
         left = self._max_body
         while True:
             try:
                 chunk = await response.content.readany()
             except Exception as error:
-                raise _failure(error, route, timeout, body=True) from error
+                raise failure(error, route.place, timeout, body=True) from error
             if not chunk:
                 return
             left -= len(chunk)
             if left < 0:
-                raise _too_large(route, self._max_body)
+                raise too_large(route.place, self._max_body)
             on_chunk(chunk)
 
     def _open_session(self) -> ClientSession:
@@ -221,7 +214,7 @@ class Transport:
     def _timeout(self, seconds: float) -> ClientTimeout:
         from aiohttp import ClientTimeout
 
-        made = ClientTimeout(total=seconds, connect=min(seconds, _LONGEST_CONNECT))
+        made = ClientTimeout(total=seconds, connect=min(seconds, LONGEST_CONNECT))
         if len(self._timeouts) < _MOST_ROUTES:
             self._timeouts[seconds] = made
         return made
@@ -287,120 +280,3 @@ def _without_secrets(url: str) -> str:
     scheme, separator, rest = address.rpartition("://")
     authority, slash, path = rest.partition("/")
     return scheme + separator + authority.rpartition("@")[2] + slash + path
-
-
-def _redirect(response: ClientResponse, route: _Route) -> ProtocolError:
-    try:
-        location = urlsplit(response.headers.get("Location", ""))
-        target = f"{location.scheme}://{location.hostname}" if location.hostname else None
-    except ValueError:
-        target = None
-    return ProtocolError(
-        f"{route.place} redirects the request (status {response.status}), which Turnwise does not follow",
-        status=response.status,
-        hint=f"it leads to {target}: if that is the API, use its address in the target"
-        if target
-        else "check the address in the target: API addresses do not redirect",
-    )
-
-
-def _too_large(route: _Route, limit: int) -> ProtocolError:
-    return ProtocolError(
-        f"the answer of {route.place} is larger than {limit} bytes, which is the most that is read",
-        hint="check that the address is an LLM API, or ask for shorter answers",
-    )
-
-
-def _failure(
-    error: Exception, route: _Route, timeout: float, headers: Mapping[str, str] | None = None, *, body: bool = False
-) -> ProviderError:
-    """The typed error for whatever aiohttp, TLS or the operating system raised."""
-    import aiohttp
-    from aiohttp.http_exceptions import HttpProcessingError
-
-    place = route.place
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return ProviderTimeoutError(f"no connection to {place} within {min(timeout, _LONGEST_CONNECT):g} s")
-    if isinstance(error, TimeoutError):
-        what = "the answer of {} was not whole" if body else "no answer came from {}"
-        return ProviderTimeoutError(
-            f"{what.format(place)} within {timeout:g} s", hint="raise `timeout` in the target if answers take longer"
-        )
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return _no_connection(error, place)
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return _refused_by_proxy(error, place)
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return _broken_body(error, place)
-    if isinstance(error, (aiohttp.ClientResponseError, HttpProcessingError)):
-        return ProtocolError(
-            f"{place} did not answer in HTTP, or with headers that cannot be read",
-            hint="check the address and the port: another kind of server listens there",
-        )
-    if isinstance(error, aiohttp.ClientConnectionError):
-        when = "in the middle of its answer" if body else "without an answer"
-        return ProviderConnectionError(f"{place} closed the connection {when}")
-    if isinstance(error, (aiohttp.ClientError, OSError)):
-        return ProviderConnectionError(f"the request to {place} failed: {type(error).__name__}")
-    return _unsendable(error, place, headers or {})
-
-
-def _no_connection(error: Any, place: str) -> ProviderError:
-    import socket
-    import ssl
-
-    import aiohttp
-
-    reason: OSError = getattr(error, "certificate_error", None) or error.os_error
-    if isinstance(reason, ssl.SSLCertVerificationError):
-        return ProviderConnectionError(
-            f"the TLS certificate of {place} is not trusted: {reason.verify_message}",
-            retryable=False,
-            hint="set SSL_CERT_FILE or REQUESTS_CA_BUNDLE to a PEM file with the certificate of its authority",
-        )
-    if isinstance(reason, ssl.SSLError):
-        broke_off = isinstance(reason, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
-        return ProviderConnectionError(
-            f"no TLS connection to {place}: {reason.reason or 'the handshake failed'}",
-            retryable=broke_off,
-            hint=None if broke_off else "check the address: a server without TLS is reached by http://",
-        )
-    if isinstance(error, aiohttp.ClientConnectorDNSError) or isinstance(reason, socket.gaierror):
-        passes = reason.errno == socket.EAI_AGAIN
-        return ProviderConnectionError(
-            f"the host name of {place} is not known" + (" for now" if passes else ""),
-            retryable=passes,
-            hint="check the address in the target, and that this machine is online",
-        )
-    said = os.strerror(reason.errno) if reason.errno else "it failed"
-    return ProviderConnectionError(f"no connection to {place}: {said}", hint="check the address and that it is running")
-
-
-def _refused_by_proxy(error: Any, place: str) -> ProviderError:
-    return ProviderConnectionError(
-        f"no connection to {place}: the proxy answered with status {error.status}",
-        status=error.status,
-        retryable=error.status >= 500,
-        hint="check the user and password in the proxy's URL" if error.status == 407 else "check the proxy's settings",
-    )
-
-
-def _broken_body(error: Exception, place: str) -> ProviderError:
-    from aiohttp.http_exceptions import ContentEncodingError, ContentLengthError, TransferEncodingError
-
-    cause = error.__cause__
-    if isinstance(cause, ContentEncodingError):
-        return ProtocolError(f"the answer of {place} cannot be decompressed")
-    if isinstance(cause, (ContentLengthError, TransferEncodingError, OSError)) or cause is None:
-        return ProviderConnectionError(f"{place} closed the connection in the middle of its answer")
-    return ProtocolError(f"the answer of {place} is not well-formed HTTP")
-
-
-def _unsendable(error: Exception, place: str, headers: Mapping[str, str]) -> ProviderError:
-    """An error of the request itself; the values of headers are secrets, so only their names are said."""
-    bad = [name for name, value in headers.items() if not (name.isascii() and value.isprintable())]
-    what = f"the header {bad[0]!r} holds characters that HTTP forbids" if bad else type(error).__name__
-    return BadRequestError(
-        f"the request to {place} cannot be sent: {what}",
-        hint="check the key and `headers` for line breaks and other invisible characters" if bad else None,
-    )

@@ -154,9 +154,10 @@ def default_threads(model_bytes: int, cores: int) -> int:
     """How many threads to use for a model of this size, where nothing is said.
 
     >>> default_threads(4_000_000_000, cores=8), default_threads(500_000, cores=8)
-    (8, 1)
+    (7, 1)
     """
-    return 1 if model_bytes < _SMALL_MODEL_BYTES else max(1, cores)
+    # One core is left to others: all threads wait for the slowest at every step, so a busy core slows all of them.
+    return 1 if model_bytes < _SMALL_MODEL_BYTES else max(1, cores - 1)
 
 
 def _physical_cores() -> int:

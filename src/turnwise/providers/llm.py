@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from ..conversation.chat import ChatPrompt
 from .base import HttpRequest, Preview, ProviderRequest, ProviderResponse, Settings
@@ -61,7 +61,7 @@ class LLMProvider:
         limit: RateLimit | None = None,
     ) -> None:
         self._resolved = resolved
-        self._target: Any = resolved.target
+        self._target = cast(Any, resolved.target)
         self._transport = transport
         self._default_system_prompt = default_system_prompt
         self._limit = limit
@@ -70,8 +70,15 @@ class LLMProvider:
         self._stream = bool(getattr(self._target, "stream", False))
         self._timeout = float(self._target.timeout or DEFAULT_TIMEOUT)
         self._endpoint = endpoint_of(self._target, stream=self._stream)
+        names = resolved.variables
+        self._context: dict[str, Any] = {
+            "api": urlsplit(self._endpoint.url).netloc.rpartition("@")[2],
+            "retry_statuses": frozenset(self._target.retry_statuses),
+            "credential": names.get("api_key") or names.get("entra_token"),
+            "secrets": resolved.secrets,
+        }
         # The same for every request; a thousand of them should not look it up a thousand times.
-        target: Any = self._target
+        target = self._target
         self._constant: dict[str, Any] = {
             "model": getattr(target, "deployment", None) or target.model,
             "stream": self._stream,
@@ -100,8 +107,9 @@ class LLMProvider:
     def preview(self, request: ProviderRequest) -> Preview:
         """What `ask` would send, with the names of variables in the place of secrets."""
         messages = messages_to_send(request, self._default_system_prompt)
-        encoded = self._encode(request, messages)
-        endpoint = endpoint_of(self._resolved.shown, stream=self._stream)
+        shown = cast(Any, self._resolved.shown)
+        encoded = self._encode(request, messages, extra_body=getattr(shown, "extra_body", None) or {})
+        endpoint = endpoint_of(shown, stream=self._stream)
         headers = {"Content-Type": "application/json", **endpoint.headers}
         if self._must_sign:
             headers["Authorization"] = "[signed with your AWS credentials when it is sent]"
@@ -115,14 +123,14 @@ class LLMProvider:
     def _must_sign(self) -> bool:
         return self._target.provider == "bedrock" and self._target.api_key is None
 
-    def _encode(self, request: ProviderRequest, messages: ChatPrompt) -> Encoded:
+    def _encode(self, request: ProviderRequest, messages: ChatPrompt, **instead: Any) -> Encoded:
         return self._wire.encode(
             WireRequest(
                 messages=messages,
                 settings=self._settings if request.settings == _NO_SETTINGS else request.settings.over(self._settings),
                 tools=request.tools,
                 output_schema=request.output_schema,
-                **self._constant,
+                **(self._constant | instead if instead else self._constant),
             )
         )
 
@@ -140,13 +148,13 @@ class LLMProvider:
         assert self._transport is not None
         answer = await self._transport.send(http, timeout=self._timeout)
         self._check(answer)
-        return json_body(answer, api=self._wire.API, secrets=self._resolved.secrets), None
+        return json_body(answer, **self._context), None
 
     async def _streamed(self, http: HttpRequest) -> tuple[Any, float | None]:
         from .streaming import AnswerStream
 
         assert self._transport is not None
-        stream = AnswerStream(self._wire.Assembly(), self._wire.API, aws=self._target.provider == "bedrock")
+        stream = AnswerStream(self._wire.Assembly(), self._context, aws=self._target.provider == "bedrock")
         answer = await self._transport.stream(http, timeout=self._timeout, on_chunk=stream.feed)
         self._check(answer)
         return stream.result(), stream.first_at
@@ -157,18 +165,7 @@ class LLMProvider:
         if not 200 <= answer.status < 300:
             from .status import status_error
 
-            raise status_error(
-                answer,
-                api=self._wire.API,
-                retry_statuses=self._target.retry_statuses,
-                credential=self._credential,
-                secrets=self._resolved.secrets,
-            )
-
-    @property
-    def _credential(self) -> str | None:
-        names: Mapping[str, str] = self._resolved.variables
-        return names.get("api_key") or names.get("entra_token")
+            raise status_error(answer, **self._context)
 
     def _response(
         self,
@@ -202,8 +199,6 @@ _NO_SETTINGS = Settings()
 
 def _max_tokens_field(url: str) -> str:
     """OpenAI and Azure have renamed the setting; servers that speak their API mostly know the old name."""
-    from urllib.parse import urlsplit
-
     host = urlsplit(url).hostname or ""
     new = host == "api.openai.com" or host.endswith((".openai.azure.com", ".azure.com"))
     return "max_completion_tokens" if new else "max_tokens"

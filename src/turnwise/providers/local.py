@@ -57,7 +57,9 @@ class LocalProvider:
         address = await self._servers.address(options)
         if self._llm is None or address != self._address:
             self._llm, self._address = self._asking(address), address
-        return await self._llm.ask(request)
+        response = await self._llm.ask(request)
+        self._servers.answered(options)
+        return response
 
     def preview(self, request: ProviderRequest) -> Preview:
         """What the model's server would be sent; its port is open until it runs."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -26,6 +26,7 @@ from ..errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
+from .complaints import Complaint, code_of, read_complaint
 from .http import HttpAnswer
 from .retries import parse_retry_after
 
@@ -104,16 +105,6 @@ class _Context:
     secrets: Collection[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Complaint:
-    """What a body says about an error: every code in it, the sentence, and how long to wait."""
-
-    codes: tuple[str, ...] = ()
-    sentence: str = ""
-    status: int | None = None
-    retry_after: float | None = None
-
-
 def status_error(
     answer: HttpAnswer,
     *,
@@ -129,7 +120,7 @@ def status_error(
     `secrets` are values that must not be shown, should the server repeat them.
     """
     waits = parse_retry_after(answer.headers, time.time() if now is None else now, status=answer.status)
-    return _error(
+    return _typed_error(
         _complaint(answer),
         answer.status,
         _Context(api, retry_statuses, credential, secrets),
@@ -150,10 +141,10 @@ def reported_error(
 
     Its code says which status it would have had; without a code that is known it is a bad request.
     """
-    complaint = _read(data)
+    complaint = read_complaint(data)
     known = (_BY_CODE[code][1] for code in complaint.codes if code in _BY_CODE)
     status = complaint.status or next(known, 400)
-    return _error(
+    return _typed_error(
         complaint, status, _Context(api, retry_statuses, credential, secrets), shown=complaint.status, retry_after=None
     )
 
@@ -246,74 +237,24 @@ def _page(answer: HttpAnswer) -> str:
     return f"an HTML page instead of JSON{said}"
 
 
-def _complaint(answer: HttpAnswer) -> _Complaint:
+def _complaint(answer: HttpAnswer) -> Complaint:
     if _is_page(answer):
-        return _Complaint(sentence=_page(answer))
+        return Complaint(sentence=_page(answer))
     text = answer.body.decode("utf-8-sig", errors="replace")
     try:
-        complaint = _read(json.loads(text))
+        complaint = read_complaint(json.loads(text))
     except (ValueError, RecursionError):
-        complaint = _Complaint(sentence=text[:10_000])
+        complaint = Complaint(sentence=text[:10_000])
     aws = answer.headers.get("x-amzn-errortype", "").partition(":")[0]
-    return _Complaint(
-        (*complaint.codes, *([_code(aws)] if aws else [])), complaint.sentence, complaint.status, complaint.retry_after
+    return Complaint(
+        (*complaint.codes, *([code_of(aws)] if aws else [])),
+        complaint.sentence,
+        complaint.status,
+        complaint.retry_after,
     )
 
 
-def _read(data: Any) -> _Complaint:
-    """The complaint in JSON of any API's form."""
-    if isinstance(data, list) and data:
-        data = data[0]
-    if not isinstance(data, dict):
-        return _Complaint(sentence=data if isinstance(data, str) else "")
-    error = data.get("error")
-    inner = error if isinstance(error, dict) else data
-    details = [each for each in _listed(inner.get("details")) if isinstance(each, dict)]
-    number = inner.get("code")
-    return _Complaint(
-        tuple(_code(word) for word in _words(data, inner, details)),
-        error if isinstance(error, str) else _sentence(inner),
-        number if isinstance(number, int) and not isinstance(number, bool) and 400 <= number <= 599 else None,
-        next((wait for each in details if (wait := _retry_delay(each)) is not None), None),
-    )
-
-
-def _words(data: dict[str, Any], inner: dict[str, Any], details: list[dict[str, Any]]) -> Iterator[str]:
-    sources: list[Any] = [inner, inner.get("innererror"), inner.get("inner_error"), *details]
-    values = [source.get(key) for source in sources if isinstance(source, dict) for key in ("code", "type", "status")]
-    values += [each.get("reason") for each in details]
-    values.append(data.get("__type"))
-    yield from (value.rpartition("#")[2] for value in values if isinstance(value, str) and value)
-
-
-def _sentence(inner: dict[str, Any]) -> str:
-    for key in ("message", "Message", "detail", "error_description", "title"):
-        value = inner.get(key)
-        if isinstance(value, str) and value:
-            return value
-        if value:
-            return json.dumps(value, ensure_ascii=False)[:10_000]
-    return ""
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _retry_delay(detail: dict[str, Any]) -> float | None:
-    """Google says in the body how long to wait, such as `{"retryDelay": "34.07s"}`."""
-    delay = detail.get("retryDelay")
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", delay, re.ASCII) if isinstance(delay, str) else None
-    return float(found.group(1)) if found else None
-
-
-def _code(word: str) -> str:
-    """A code without case, punctuation and endings: `rate_limit_error` is `ratelimit`."""
-    letters = re.sub(r"[^a-z0-9]", "", word.lower())
-    return letters.removesuffix("exception").removesuffix("error") or letters
-
-
-def _kind(status: int, complaint: _Complaint) -> type[ProviderError]:
+def _kind(status: int, complaint: Complaint) -> type[ProviderError]:
     known = [_BY_CODE[code][0] for code in complaint.codes if code in _BY_CODE]
     strong = next((kind for kind in known if kind in _STRONG), None)
     if strong is not None:
@@ -329,8 +270,8 @@ def _kind(status: int, complaint: _Complaint) -> type[ProviderError]:
     return known[0] if known else BadRequestError
 
 
-def _error(
-    complaint: _Complaint, status: int, context: _Context, *, shown: int | None, retry_after: float | None
+def _typed_error(
+    complaint: Complaint, status: int, context: _Context, *, shown: int | None, retry_after: float | None
 ) -> ProviderError:
     used_up = _is_used_up(status, complaint)
     kind = RateLimitError if used_up else _kind(status, complaint)
@@ -345,7 +286,7 @@ def _error(
     )
 
 
-def _is_used_up(status: int, complaint: _Complaint) -> bool:
+def _is_used_up(status: int, complaint: Complaint) -> bool:
     by_code = status == 402 or not _QUOTA_CODES.isdisjoint(complaint.codes)
     return by_code or _QUOTA_SENTENCE.search(complaint.sentence[:10_000]) is not None
 

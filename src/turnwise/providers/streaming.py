@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -15,12 +16,17 @@ _END = "[DONE]"
 
 
 class AnswerStream:
-    """Takes the bytes of one answer as they come. `aws` says that they are Amazon's frames, not server-sent events."""
+    """Takes the bytes of one answer as they come.
 
-    def __init__(self, assembly: Assembly, api: str, *, aws: bool = False) -> None:
+    `context` is what errors are told with: `api`, `retry_statuses`, `credential` and `secrets`. `aws` says that the
+    bytes are Amazon's frames, not server-sent events.
+    """
+
+    def __init__(self, assembly: Assembly, context: Mapping[str, Any], *, aws: bool = False) -> None:
         self.first_at: float | None = None
         self._assembly = assembly
-        self._api = api
+        self._context = context
+        self._api = context["api"]
         self._ended = False
         self._whole: list[bytes] | None = None
         self._started = False
@@ -50,7 +56,7 @@ class AnswerStream:
     def result(self) -> Any:
         """The API's JSON. Raises `ProviderConnectionError` if the stream ended too early."""
         if self._whole is not None:
-            return self._parsed(b"".join(self._whole).decode("utf-8", "replace"))
+            return self._sound(self._parsed(b"".join(self._whole).decode("utf-8", "replace")))
         for event in self._parser.close() or ():
             self._add(event)
         if not (self._ended or self._assembly.done):
@@ -59,14 +65,24 @@ class AnswerStream:
 
     def _add(self, event: Any) -> None:
         if self._aws:
-            kind = event.headers.get(":event-type") or event.headers.get(":exception-type") or "event"
-            self._assembly.add({str(kind): self._parsed(event.payload.decode("utf-8", "replace"))})
+            data = self._parsed(event.payload.decode("utf-8", "replace"))
+            if exception := event.headers.get(":exception-type"):
+                self._sound({"error": {"code": exception, **(data if isinstance(data, dict) else {})}})
+            self._assembly.add({str(event.headers.get(":event-type", "event")): data})
         elif event.data == _END:
             self._ended = True
         elif event.data:
-            self._assembly.add(self._parsed(event.data))
+            self._assembly.add(self._sound(self._parsed(event.data)))
         if self.first_at is None and self._assembly.begun:
             self.first_at = perf_counter()
+
+    def _sound(self, data: Any) -> Any:
+        """The data, unless it reports an error: the status has been sent already, so a failure can only come here."""
+        if isinstance(data, dict) and (data.get("error") or data.get("type") == "error"):
+            from .status import reported_error
+
+            raise reported_error(data, **self._context)
+        return data
 
     def _parsed(self, text: str) -> Any:
         try:

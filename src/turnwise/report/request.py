@@ -94,6 +94,7 @@ def _in_shell(text: str) -> str:
     if not _LABEL.search(text):
         return shlex.quote(text)
     pieces = _LABEL.split(text)
-    escaped = [re.sub(r'([$`"\\!])', r"\\\1", piece) if index % 2 == 0 else in_shell(piece).replace("$", "${", 1) + "}"
-               for index, piece in enumerate(pieces)]  # fmt: skip
-    return f'"{"".join(escaped)}"'
+    # Every other piece is the name in a label.
+    pieces[::2] = [re.sub(r'([$`"\\])', r"\\\1", piece) for piece in pieces[::2]]
+    pieces[1::2] = [f"${{{in_shell(name)}}}" for name in pieces[1::2]]
+    return f'"{"".join(pieces)}"'

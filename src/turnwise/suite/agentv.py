@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .sources import DataPath
+from .paths import DataPath
 
 __all__ = ["authored_paths", "is_agentv_suite", "translate_suite"]
 

@@ -14,7 +14,8 @@ from ..conversation.guidelines import GuidelinePatterns
 from ..conversation.resolve import resolve_messages
 from ..diagnostics import Place
 from ..errors import ResolutionError
-from .sources import DataPath, Source
+from .paths import DataPath
+from .sources import Source
 from .template import Filler
 
 if TYPE_CHECKING:

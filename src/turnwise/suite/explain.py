@@ -12,7 +12,8 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import is_typeddict
 
 from ..diagnostics import Diagnostic, Place
-from .sources import DataPath, Source, shown_path
+from .paths import DataPath, shown_path
+from .sources import Source
 
 __all__ = ["described", "did_you_mean", "explain", "is_secret_key", "near_miss"]
 

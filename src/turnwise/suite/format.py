@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, Vali
 from pydantic.config import JsonDict
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from ..conversation.authored import AuthoredMessage, FormatModel
+from ..conversation.authored import AuthoredMessage, FormatModel, Word
 from ..conversation.globs import compile_glob
 from ..errors import PatternError
 
@@ -96,7 +96,7 @@ GuidelinePattern = Annotated[str, AfterValidator(_readable_pattern), Field(json_
 Threshold = Annotated[float, Field(ge=0, le=1)]
 Trials = Annotated[int, Field(ge=1)]
 Messages = Annotated[list[AuthoredMessage], Field(min_length=1)]
-Word = Annotated[str, Field(min_length=1)]
+
 
 class ToolSpec(FormatModel):
     """A function that the model may ask for."""

@@ -15,7 +15,8 @@ from ..diagnostics import Diagnostic, Severity
 from ..errors import Problem, ResolutionError
 from .case import Case, CaseContext, make_case, shared_fields
 from .format import CaseSpec
-from .sources import DataPath, Source, shown_path
+from .paths import DataPath, shown_path
+from .sources import Source
 from .template import Filler
 
 __all__ = ["MOST_DIAGNOSTICS", "AuthoredPath", "Intake", "as_written", "problem_diagnostic", "raw_id"]

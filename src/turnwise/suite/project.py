@@ -11,13 +11,13 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from ..conversation.authored import FormatModel
+from ..conversation.authored import FormatModel, Word
 from ..conversation.chat import DEFAULT_SYSTEM_PROMPT
 from ..conversation.files import ProjectFiles, shown_file
 from ..conversation.guidelines import DEFAULT_GUIDELINE_PATTERNS, GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..errors import ConfigError, InputError
-from .format import GuidelinePattern, Word
+from .format import GuidelinePattern
 from .reading import read_document, read_source_text
 from .sources import Source, YamlSource
 

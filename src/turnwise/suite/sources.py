@@ -10,11 +10,10 @@ from typing import Any, Protocol
 import yaml
 
 from ..diagnostics import NOWHERE, Place
+from .paths import DataPath
 from .yaml_reader import YamlLoader, shield_breaks
 
-__all__ = ["DataPath", "JsonSource", "LineSource", "Source", "WholeFile", "YamlSource", "shown_path"]
-
-DataPath = tuple[str | int, ...]
+__all__ = ["JsonSource", "LineSource", "Source", "WholeFile", "YamlSource"]
 
 
 class Source(Protocol):
@@ -131,15 +130,3 @@ class WholeFile:
 
     def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002
         return NOWHERE
-
-
-def shown_path(path: DataPath) -> str:
-    """A path as people write it.
-
-    >>> shown_path(("cases", 3, "role"))
-    'cases[3].role'
-    """
-    shown = ""
-    for step in path:
-        shown += f"[{step}]" if isinstance(step, int) else f".{step}" if shown else step
-    return shown

@@ -17,9 +17,10 @@ from .case import Case, CaseContext
 from .format import CaseSpec, SuiteHeader
 from .intake import MOST_DIAGNOSTICS, AuthoredPath, Intake, as_written, raw_id
 from .kinds import DATASET_ENDINGS
+from .paths import DataPath, shown_path
 from .project import Project, Projects
 from .reading import garbage_collection_paused, read_document, read_source_text
-from .sources import DataPath, Source, WholeFile, shown_path
+from .sources import Source, WholeFile
 
 __all__ = ["Cases", "Suite", "load_suite", "read_suite", "survey_suite"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..conversation.authored import MessageDict, Segment, TextSegment
 from ..errors import Problem
 from .format import GraderSpec
-from .sources import DataPath
+from .paths import DataPath
 
 __all__ = ["Filler"]
 

@@ -8,8 +8,7 @@ from pydantic import ConfigDict, Field, Tag, model_validator
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from ..conversation.authored import FormatModel
-from ..suite.format import Word
+from ..conversation.authored import FormatModel, Word
 from .settings import OR_VARIABLE, Command, Program, Seconds, Switch, TargetBase, Variable, Workspace
 from .texts import JsonPointer
 

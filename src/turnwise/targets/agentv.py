@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..suite.sources import DataPath
+from ..suite.paths import DataPath
 from .format import PROVIDERS
 from .settings import TargetBase
 

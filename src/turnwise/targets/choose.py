@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import ValidationError
 
 from ..errors import UsageError
-from ..suite.explain import did_you_mean
 from .format import PROVIDERS, Target, TargetsSpec
 from .plugins import find_plugin
 from .settings import TargetBase
@@ -89,6 +88,8 @@ def _made(name: str, provider: str, settings: dict[str, Any]) -> Target:
 
 
 def _unknown(name: str, targets: TargetsSpec | None, file: str) -> UsageError:
+    from ..suite.explain import did_you_mean
+
     known = [target.name for target in targets.targets] if targets is not None else []
     provider, slash, _ = name.partition("/")
     if slash:

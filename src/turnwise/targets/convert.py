@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import UsageError
-from ..suite.explain import described
 from .addresses import address_problem, whole_address
 from .sensitive import secret_variables
 from .settings import TargetBase
@@ -68,12 +67,14 @@ class _Complaints:
 
     def about(self, setting: str, problem: str | None) -> None:
         if problem is not None:
-            raise self._error(f"`{setting}` {problem}{self._origin(setting)}")
+            raise self._usage_error(f"`{setting}` {problem}{self._origin(setting)}")
 
     def wrong(self, faults: list[ErrorDetails]) -> UsageError:
-        return self._error("; ".join(dict.fromkeys(self._sentence(fault) for fault in faults)))
+        return self._usage_error("; ".join(dict.fromkeys(self._sentence(fault) for fault in faults)))
 
     def _sentence(self, fault: ErrorDetails) -> str:
+        from ..suite.explain import described
+
         if not fault["loc"]:
             return fault["msg"]
         setting = str(fault["loc"][0])
@@ -91,7 +92,7 @@ class _Complaints:
     def _names(self, setting: str) -> list[str]:
         return list(dict.fromkeys(use.name for use in references(self._settings.get(setting))))
 
-    def _error(self, message: str) -> UsageError:
+    def _usage_error(self, message: str) -> UsageError:
         return UsageError(f"target {self._name!r}: {message}", "mend the variable, or the setting in the targets file")
 
 

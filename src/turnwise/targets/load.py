@@ -13,8 +13,9 @@ from ..conversation.files import shown_file
 from ..diagnostics import Diagnostic, has_errors
 from ..errors import InputError, TargetsError, UsageError
 from ..suite.explain import described, did_you_mean, explain
+from ..suite.paths import DataPath, shown_path
 from ..suite.reading import read_document, read_source_text
-from ..suite.sources import DataPath, Source, shown_path
+from ..suite.sources import Source
 from .agentv import PROVIDER_ALIASES, Authored, is_agentv_targets, translate_target
 from .elsewhere import said_of_provider
 from .format import PROVIDERS, TargetsSpec

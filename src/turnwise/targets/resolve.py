@@ -1,4 +1,4 @@
-"""Targets with their variables filled in: for asking, for showing and for a shell. Pure over an environment."""
+"""Targets with their variables filled in, for asking and for showing. Pure over an environment."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..errors import MissingVariablesError, UsageError
-from ..suite.sources import DataPath, shown_path
+from ..suite.paths import DataPath, shown_path
 from .addresses import whole_address
 from .convert import checked_target
 from .format import Target
-from .sensitive import in_shell, redacted, redactions, secret_literals, secret_values, secret_variables
+from .sensitive import redacted, redactions, secret_literals, secret_values, secret_variables
 from .settings import TargetBase
 from .usual import with_usual_settings
 from .variables import missing, references, substitute
@@ -32,13 +32,12 @@ _SHORTEST_KEY = 8
 class ResolvedTarget:
     """A target that can be asked.
 
-    `target` holds the secrets. `shown` has `[redacted: NAME]` in their places, `curl` has `$NAME`. `variables` says
-    which variable each setting came from, `secrets` are the texts to mask wherever they turn up.
+    `target` holds the secrets, `shown` has `[redacted: NAME]` in their places. `variables` says which variable each
+    setting came from, `secrets` are the texts to mask wherever they turn up.
     """
 
     target: Target = field(repr=False)
     shown: Target
-    curl: Target = field(repr=False)
     variables: Mapping[str, str]
     secrets: frozenset[str] = field(repr=False)
     warnings: tuple[str, ...] = ()
@@ -65,8 +64,7 @@ def resolve_target(
     target = checked_target(type(spec), settings, filled, unchecked=frozenset(stand_ins.values()))
     return ResolvedTarget(
         target=target,
-        shown=_with_texts(target, _shown_texts(settings, redactions(settings, known, redacted))),
-        curl=_with_texts(target, _shown_texts(settings, redactions(settings, known, in_shell))),
+        shown=_with_texts(target, _shown_texts(settings, redactions(settings, known))),
         variables=_origins(settings),
         secrets=secret_values(settings, known),
         warnings=tuple(_warnings(spec.name, settings)),

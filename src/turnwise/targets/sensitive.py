@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
-from ..suite.sources import DataPath
+from ..suite.paths import DataPath
 from .variables import Reference, is_whole_reference, references, substitute
 
 __all__ = [
@@ -41,13 +41,7 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 _SHORTEST = 4
 
 
-class Label(Protocol):
-    """Makes the text that stands for a secret: `name` is its variable or setting, `part` says which part of that."""
-
-    def __call__(self, name: str, part: str = "") -> str: ...
-
-
-def redacted(name: str, part: str = "") -> str:  # noqa: ARG001
+def redacted(name: str) -> str:
     """What people see instead of a secret.
 
     >>> redacted("OPENAI_API_KEY")
@@ -56,16 +50,13 @@ def redacted(name: str, part: str = "") -> str:  # noqa: ARG001
     return f"[redacted: {name}]"
 
 
-def in_shell(name: str, part: str = "") -> str:
-    """What a shell fills in instead of a secret.
+def in_shell(name: str) -> str:
+    """The variable that a shell fills in for the secret of that name.
 
-    >>> in_shell("OPENAI_API_KEY"), in_shell("X-Api-Key"), in_shell("base_url", "login")
-    ('$OPENAI_API_KEY', '$X_API_KEY', '$BASE_URL_LOGIN')
+    >>> in_shell("OPENAI_API_KEY"), in_shell("X-Api-Key"), in_shell("api_key")
+    ('OPENAI_API_KEY', 'X_API_KEY', 'API_KEY')
     """
-    words = f"{name}_{part}" if part else name
-    return "$" + re.sub(
-        r"\W", "_", words.upper() if part or not re.fullmatch(r"\w+", name) or name.islower() else words
-    )
+    return re.sub(r"\W", "_", name).upper() if not name.isidentifier() or name.islower() else name
 
 
 def looks_secret(name: str) -> bool:
@@ -92,17 +83,17 @@ def secret_literals(settings: Mapping[str, Any]) -> list[DataPath]:
     return [path for path, text in written if _is_secret_path(path) and not _is_only_variables(text)]
 
 
-def redactions(settings: Mapping[str, Any], environment: Mapping[str, str], label: Label) -> dict[DataPath, str]:
+def redactions(settings: Mapping[str, Any], environment: Mapping[str, str]) -> dict[DataPath, str]:
     """The texts of a target that hold secrets, filled in, with labels for the secrets."""
     secret = secret_variables(settings)
-    known = {**environment, **{name: label(name) for name in secret}}
+    known = {**environment, **{name: redacted(name) for name in secret}}
     literals = set(secret_literals(settings))
     found = {}
     for path, text in texts(settings):
         setting = _setting(path)
         name = references(text)[0].name if is_whole_reference(text) else setting
-        shown = label(setting) if path in literals else substitute(text, known)[0]
-        shown = _without_logins(shown, name, label, {label(each) for each in secret})
+        shown = redacted(setting) if path in literals else substitute(text, known)[0]
+        shown = _without_logins(shown, name, {redacted(each) for each in secret})
         if shown != substitute(text, environment)[0]:
             found[path] = shown
     return found
@@ -160,21 +151,21 @@ def _setting(path: DataPath) -> str:
     return str(next(step for step in reversed(path) if isinstance(step, str)))
 
 
-def _without_logins(text: str, name: str, label: Label, labels: set[str]) -> str:
+def _without_logins(text: str, name: str, labels: set[str]) -> str:
     """The text without what stands before the `@` of an address, or after `key=` in it, labels aside."""
 
-    def hidden(secret: str, part: str) -> str:
+    def hidden(secret: str) -> str:
         rest = secret
         for known in labels:
             rest = rest.replace(known, "")
-        return label(name, part) if rest.strip(":") and "{{" not in rest else secret
+        return redacted(name) if rest.strip(":") and "{{" not in rest else secret
 
     def in_query(match: re.Match[str]) -> str:
-        return f"{match[1]}={hidden(match[2], match[1])}" if looks_secret(match[1]) else match[0]
+        return f"{match[1]}={hidden(match[2])}" if looks_secret(match[1]) else match[0]
 
     if "://" not in text:
         return text
-    return _QUERY.sub(in_query, _LOGIN.sub(lambda match: hidden(match[0], "login"), text))
+    return _QUERY.sub(in_query, _LOGIN.sub(lambda match: hidden(match[0]), text))
 
 
 def _secrets_of_address(text: str) -> set[str]:

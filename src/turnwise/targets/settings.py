@@ -12,8 +12,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from ..conversation.authored import FormatModel
-from ..suite.format import Word
+from ..conversation.authored import FormatModel, Word
 from .variables import is_whole_reference
 
 __all__ = [
@@ -78,6 +77,7 @@ Status = Annotated[Annotated[int, Field(ge=100, le=599), Tag("value")] | Variabl
 Amount = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False), Tag("value")] | Variable, OR_VARIABLE]
 Delay = Amount
 Seconds = Annotated[Annotated[float, Field(gt=0, allow_inf_nan=False), Tag("value")] | Variable, OR_VARIABLE]
+Rate = Seconds
 Factor = Annotated[Annotated[float, Field(ge=1, allow_inf_nan=False), Tag("value")] | Variable, OR_VARIABLE]
 Probability = Annotated[Annotated[float, Field(gt=0, le=1), Tag("value")] | Variable, OR_VARIABLE]
 Switch = Annotated[Annotated[bool, Tag("value")] | Variable, OR_VARIABLE]
@@ -125,8 +125,8 @@ class TargetBase(FormatModel):
     retry_initial_delay: Delay = Field(1.0, description="Seconds before the first retry.")
     retry_factor: Factor = Field(2.0, description="By how much the delay grows from one retry to the next.")
     retry_max_delay: Delay = Field(60.0, description="The longest delay before a retry, in seconds.")
-    requests_per_minute: Amount | None = Field(None, description="The most requests to start in a minute.")
-    tokens_per_minute: Amount | None = Field(None, description="The most tokens to send and receive in a minute.")
+    requests_per_minute: Rate | None = Field(None, description="The most requests to start in a minute.")
+    tokens_per_minute: Rate | None = Field(None, description="The most tokens to send and receive in a minute.")
     prices: Prices | None = Field(None, description="What tokens cost, for budgets and reports.")
 
 

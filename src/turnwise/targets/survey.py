@@ -10,7 +10,7 @@ from ..errors import MissingVariablesError, UsageError
 from .addresses import whole_address
 from .format import Target
 from .resolve import ResolvedTarget, full_settings, known_variables, resolve_target
-from .sensitive import redacted, redactions
+from .sensitive import redactions
 from .variables import substitute
 
 __all__ = ["SurveyedTarget", "survey_target"]
@@ -66,6 +66,6 @@ def _shown(settings: Mapping[str, Any], known: Mapping[str, str], key: str) -> s
         return " ".join(parts)
     if not isinstance(value, str):
         return None
-    hidden = redactions(settings, known, redacted)
+    hidden = redactions(settings, known)
     text = hidden.get((key,), substitute(value, known)[0])
     return whole_address(str(settings["provider"]), text) if key in ("base_url", "endpoint") else text

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from ..suite.format import Word
+from ..conversation.authored import Word
 
 __all__ = ["FunctionName", "JsonPointer", "Pattern"]
 

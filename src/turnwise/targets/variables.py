@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Problem
-from ..suite.sources import DataPath
+from ..suite.paths import DataPath
 
 __all__ = ["Reference", "is_whole_reference", "malformed", "missing", "references", "substitute"]
 

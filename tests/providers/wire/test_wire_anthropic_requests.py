@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from sdk_recorder import Recorder, recorder
 from shapes import IMAGE_DATA, MARKERS, STRANGE, m, shape
-
 from turnwise.errors import PromptError
 from turnwise.providers.base import Settings, Tool
 from turnwise.providers.endpoints import endpoint_of

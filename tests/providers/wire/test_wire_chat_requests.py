@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
 from sdk_recorder import Recorder, recorder
 from shapes import IMAGE_DATA, MARKERS, STRANGE, call, m, shape
-
 from turnwise.errors import PromptError
 from turnwise.providers.base import Settings, Tool
 from turnwise.providers.endpoints import endpoint_of
@@ -164,9 +164,7 @@ def test_settings_tools_and_schema_are_what_the_sdk_sends(client: Any, server: R
             "type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}
         },
     )  # fmt: skip
-    settings = Settings(
-        temperature=0.5, top_p=0.9, seed=7, stop=("END",), reasoning_effort="low", max_output_tokens=99
-    )
+    settings = Settings(temperature=0.5, top_p=0.9, seed=7, stop=("END",), reasoning_effort="low", max_output_tokens=99)
     tools = [Tool("f", "Finds.", PARAMETERS)]
     assert encoded("02 system, user", settings=settings, tools=tools, output_schema=SCHEMA) == server.last.body
 
@@ -175,9 +173,7 @@ def test_a_stream_is_asked_for_as_the_sdk_does(client: Any, server: Recorder) ->
     """A streamed request asks for the token counts, too."""
     before, kind = server.answer, server.content_type
     server.answer_events([], end="[DONE]")
-    list(
-        client.chat.completions.create(model="m", messages=[U], stream=True, stream_options={"include_usage": True})
-    )
+    list(client.chat.completions.create(model="m", messages=[U], stream=True, stream_options={"include_usage": True}))
     server.answer, server.content_type = before, kind
     assert encoded("01 user only", stream=True) == server.last.body
 

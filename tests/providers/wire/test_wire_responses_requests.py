@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
 from sdk_recorder import Recorder, recorder
 from shapes import IMAGE_DATA, STRANGE, m, shape
-
 from turnwise.errors import PromptError
 from turnwise.providers.base import Settings, Tool
 from turnwise.providers.endpoints import endpoint_of

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from ...errors import OverloadedError, ProtocolError
+from ...errors import ProtocolError
 from ..base import FinishReason, Settings, Usage
 from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
 from .passes import (
@@ -239,8 +239,6 @@ class Assembly:
             self._message["usage"] = {**(self._message.get("usage") or {}), **(data.get("usage") or {})}
         elif kind == "message_stop":
             self.done = True
-        elif kind == "error":
-            self._raise(data.get("error"))
 
     def _delta(self, index: int, delta: dict[str, Any]) -> None:
         key = _DELTAS.get(delta.get("type") or "")
@@ -248,11 +246,6 @@ class Assembly:
             self._blocks.setdefault(index, {"type": "text", "text": ""})
             self._pieces.setdefault((index, key), []).append(text_of(delta.get(key)) or "")
             self.begun = True
-
-    def _raise(self, error: Any) -> None:
-        error = error if isinstance(error, dict) else {}
-        message = text_of(error.get("message")) or "no message"
-        raise OverloadedError(f"{API}: the stream ended in an error: {message[:500]}")
 
     def result(self) -> dict[str, Any]:
         """The message as if it had come in one piece."""

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from ...errors import BadRequestError, ContentFilterError, OverloadedError, ProtocolError, RateLimitError
+from ...errors import ContentFilterError, ProtocolError
 from ..base import FinishReason, Usage
 from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
 from .passes import (
@@ -46,10 +46,6 @@ _FINISH: dict[str, FinishReason] = {
     "tool_use": "tool_calls",
     "guardrail_intervened": "content_filter",
     "content_filtered": "content_filter",
-}
-_STREAM_ERRORS = {
-    "throttlingException": RateLimitError,
-    "validationException": BadRequestError,
 }
 
 
@@ -202,9 +198,6 @@ class Assembly:
                 self.done = True
             elif kind == "metadata":
                 self._answer["usage"] = data.get("usage")
-            elif kind.endswith("Exception"):
-                message = text_of(data.get("message")) or kind
-                raise _STREAM_ERRORS.get(kind, OverloadedError)(f"{API}: the stream ended in an error: {message[:500]}")
 
     def _delta(self, index: int, delta: dict[str, Any]) -> None:
         if isinstance(text := delta.get("text"), str):

@@ -233,6 +233,7 @@ def usage_of(usage: Any) -> Usage:
         input_tokens=count(usage.get("prompt_tokens")),
         output_tokens=count(usage.get("completion_tokens")),
         cached_input_tokens=count(sent.get("cached_tokens")) if isinstance(sent, dict) else None,
+        cache_write_tokens=count(sent.get("cache_write_tokens")) if isinstance(sent, dict) else None,
         reasoning_tokens=count(came.get("reasoning_tokens")) if isinstance(came, dict) else None,
     )
 

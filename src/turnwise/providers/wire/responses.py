@@ -158,6 +158,7 @@ def _usage(usage: Any) -> Usage:
         input_tokens=count(usage.get("input_tokens")),
         output_tokens=count(usage.get("output_tokens")),
         cached_input_tokens=count(sent.get("cached_tokens")) if isinstance(sent, dict) else None,
+        cache_write_tokens=count(sent.get("cache_write_tokens")) if isinstance(sent, dict) else None,
         reasoning_tokens=count(came.get("reasoning_tokens")) if isinstance(came, dict) else None,
     )
 
@@ -182,9 +183,6 @@ class Assembly:
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             self._response = mapping(data.get("response"), API, "the end of the stream")
             self.done = True
-        elif kind == "error":
-            message = text_of(data.get("message")) or "no message"
-            raise OverloadedError(f"{API}: the stream ended in an error: {message[:500]}")
 
     def result(self) -> dict[str, Any]:
         """The response as if it had come in one piece; some servers leave its output to the items before it."""

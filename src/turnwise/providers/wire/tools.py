@@ -18,7 +18,7 @@ def paired_tools(turns: list[Turn], notes: Notes) -> list[Turn]:
     if not any(turn.calls or turn.role == "tool" for turn in turns):
         return turns
     results: dict[int, list[Turn]] = {}
-    numbered = 0
+    ids: set[str] = set()
     callers: list[Turn] = []
     for turn in turns:
         if turn.calls:
@@ -31,11 +31,8 @@ def paired_tools(turns: list[Turn], notes: Notes) -> list[Turn]:
                 results.setdefault(caller.index, []).append(turn)
     for turn in callers:
         for call in turn.calls:
-            if call.id is None and call.answered:
-                numbered += 1
-                call.id = _free_id(numbered, callers)
-                what = f"the call of `{call.name}` got the id `{call.id}`"
-                notes.add("tool-id-added", turn.index, what, f"{notes.api} pairs calls and results by id")
+            if call.answered:
+                ids.add(_own_id(call, ids, turn, callers, notes))
         lonely = [call for call in turn.calls if not call.answered]
         calls_as_text(turn, lonely, notes, f"{notes.api} takes a call only together with its result")
     return _results_after_calls(turns, results, notes)
@@ -52,6 +49,20 @@ def _answer(result: Turn, callers: list[Turn]) -> Turn | None:
     return None
 
 
+def _own_id(call: Call, ids: set[str], turn: Turn, callers: list[Turn], notes: Notes) -> str:
+    """The id of a call that no call before it has."""
+    old, why = call.id, f"{notes.api} pairs calls and results by id"
+    if old is not None and old not in ids:
+        return old
+    call.id = _free_id(1, callers)
+    if old is None:
+        notes.add("tool-id-added", turn.index, f"the call of `{call.name}` got the id `{call.id}`", why)
+    else:
+        what = f"the id of the call of `{call.name}`, `{old}`, which an earlier call has, became `{call.id}`"
+        notes.add("tool-id-changed", turn.index, what, why)
+    return call.id
+
+
 def _free_id(number: int, callers: list[Turn]) -> str:
     taken = {call.id for turn in callers for call in turn.calls}
     while f"call_{number}" in taken:
@@ -62,6 +73,8 @@ def _free_id(number: int, callers: list[Turn]) -> str:
 def _result_as_user(turn: Turn, notes: Notes) -> None:
     why = f"{notes.api} takes a tool result only for a call that is declared before it and has no result yet"
     notes.add("tool-as-user", turn.index, "the tool message became a user turn that starts `[Tool]:`", why)
+    if turn.name is not None:
+        notes.add("name-left-out", turn.index, f"the name `{turn.name}` was left out", "it names a tool, not a user")
     turn.role = "user"
     turn.name = None
     turn.prepend_text(role_marker("tool"))

@@ -1,4 +1,4 @@
-"""Real servers for the tests of providers."""
+"""Real llama.cpp servers with a tiny model, for test modules that say `pytest_plugins = ["llama_fixtures"]`."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ def llama_server(tiny_model: Path) -> Iterator[LlamaAddresses]:
     """Two real llama.cpp servers with the tiny model, one of them with a key."""
     pytest.importorskip("xllamacpp")
     servers, key = LlamaServers(), "sk-local-test-key"
-    choices = [LlamaOptions(tiny_model, 4096), LlamaOptions(tiny_model, 4096, api_key=key)]
 
-    async def start() -> list[str]:
-        return [(await servers.address(each)).removesuffix("/v1") for each in choices]
+    async def start(key: str | None) -> str:
+        return (await servers.address(LlamaOptions(tiny_model, 4096, api_key=key))).removesuffix("/v1")
 
     try:
-        yield LlamaAddresses(*asyncio.run(start()), api_key=key)
+        yield LlamaAddresses(asyncio.run(start(None)), asyncio.run(start(key)), key)
     finally:
         asyncio.run(servers.close())
