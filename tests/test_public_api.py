@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import inspect
 import re
+from types import ModuleType
+
+import pytest
 
 import turnwise
+import turnwise.providers
 from turnwise import errors
 
+PUBLIC = [turnwise, turnwise.providers]
 
-def test_all_is_sorted_and_complete() -> None:
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_all_is_sorted_and_complete(module: ModuleType) -> None:
     """`__all__` is sorted, every name in it exists, and `dir` shows just these."""
-    assert turnwise.__all__ == sorted(turnwise.__all__)
-    for name in turnwise.__all__:
-        assert getattr(turnwise, name) is not None
-    assert dir(turnwise) == turnwise.__all__
+    assert module.__all__ == sorted(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+    assert dir(module) == module.__all__
 
 
-def test_nothing_else_leaks() -> None:
+@pytest.mark.parametrize("module", PUBLIC)
+def test_nothing_else_leaks(module: ModuleType) -> None:
     """A public class or function of the package's own is in `__all__`, or it is not at the top level."""
-    for name, value in vars(turnwise).items():
+    for name, value in vars(module).items():
         own = getattr(value, "__module__", "").startswith("turnwise")
         if own and not name.startswith("_"):
-            assert name in turnwise.__all__
+            assert name in module.__all__
 
 
 def test_the_tree_of_errors_is_the_docstring() -> None:

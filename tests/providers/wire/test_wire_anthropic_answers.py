@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from answer_streams import read_stream
 from sdk_recorder import Recorder, recorder
 
 from turnwise.errors import OverloadedError, ProtocolError
 from turnwise.providers.base import Usage
-from turnwise.providers.streaming import AnswerStream
 from turnwise.providers.wire import anthropic
 from turnwise.providers.wire.base import Answer
 
@@ -136,10 +136,8 @@ def test_a_streamed_answer_reads_as_the_whole_one(name: str, client: Any, server
     """In events, cut anywhere, the same answer comes together; counts of the start that the end leaves open stay."""
     blocks, stop, finish = ANSWERS[name]
     data = server.answer_events(events(blocks, stop), named=True)
-    stream = AnswerStream(anthropic.Assembly(), anthropic.API)
-    for start in range(0, len(data), 13):
-        stream.feed(data[start : start + 13])
-    answer = anthropic.decode(stream.result())
+    body, _ = read_stream(anthropic, data, step=13)
+    answer = anthropic.decode(body)
     with client.messages.stream(model="m", max_tokens=9, messages=[]) as theirs:
         check(answer, theirs.get_final_message(), finish)
     assert answer == anthropic.decode(message(blocks, stop))
@@ -157,8 +155,9 @@ def test_events_of_unknown_kinds_are_passed_over() -> None:
 
 def test_an_error_in_the_stream_is_raised() -> None:
     """The API's message is in the error, which passes."""
+    event = {"type": "error", "error": {"type": "overloaded_error", "message": "too busy"}}
     with pytest.raises(OverloadedError, match="too busy") as caught:
-        anthropic.Assembly().add({"type": "error", "error": {"type": "overloaded_error", "message": "too busy"}})
+        read_stream(anthropic, f"event: error\ndata: {json.dumps(event)}\n\n".encode(), step=9)
     assert caught.value.retryable
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from answer_streams import read_stream
 from sdk_recorder import Recorder, recorder
 
 from turnwise.errors import ContentFilterError, ProtocolError
 from turnwise.providers.base import Usage
-from turnwise.providers.streaming import AnswerStream
 from turnwise.providers.wire import openai
 from turnwise.providers.wire.base import Answer
 
@@ -115,12 +115,10 @@ def test_an_answer_reads_as_in_the_sdk(name: str, client: Any, server: Recorder)
 def test_a_streamed_answer_reads_as_the_whole_one(name: str, client: Any, server: Recorder) -> None:
     """In pieces, cut anywhere, the same answer comes together; its counts are in the last piece."""
     data = server.answer_events(chunks(*ANSWERS[name]), end="[DONE]")
-    stream = AnswerStream(openai.Assembly(), openai.API)
-    for start in range(0, len(data), 7):
-        stream.feed(data[start : start + 7])
-    answer = openai.decode(stream.result())
+    body, first_at = read_stream(openai, data, step=7)
+    answer = openai.decode(body)
     assert answer == openai.decode(completion(*ANSWERS[name]))
-    assert stream.first_at is not None or name == "empty text"
+    assert first_at is not None or name == "empty text"
     if name in ("cut", "filtered"):  # the SDK's helper raises for these
         return
     with client.chat.completions.stream(model="m", messages=[]) as theirs:

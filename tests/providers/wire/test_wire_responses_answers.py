@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from answer_streams import read_stream
 from sdk_recorder import Recorder, recorder
 
 from turnwise.errors import ContentFilterError, OverloadedError, ProtocolError
 from turnwise.providers.base import Usage
-from turnwise.providers.streaming import AnswerStream
 from turnwise.providers.wire import responses
 from turnwise.providers.wire.base import Answer
 
@@ -132,10 +132,8 @@ def test_a_streamed_answer_reads_as_the_whole_one(name: str, client: Any, server
     """In events, cut anywhere, the same answer comes together."""
     output, fields, finish = ANSWERS[name]
     data = server.answer_events(events(output, fields), named=True)
-    stream = AnswerStream(responses.Assembly(), responses.API)
-    for start in range(0, len(data), 11):
-        stream.feed(data[start : start + 11])
-    answer = responses.decode(stream.result())
+    body, _ = read_stream(responses, data, step=11)
+    answer = responses.decode(body)
     last = list(client.responses.create(model="m", input="", stream=True))[-1]
     check(answer, last.response, finish)
 
