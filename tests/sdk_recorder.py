@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 __all__ = ["Recorded", "Recorder", "recorder"]
+
+# What this machine is set up for is no business of a test.
+_SETTINGS = re.compile(r"(ANTHROPIC|AWS|AZURE|GEMINI|GOOGLE|OPENAI)_.*|.*_PROXY", re.IGNORECASE)
+_NO_SETTINGS = {
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
 
 
 @dataclass(frozen=True)
@@ -51,15 +62,17 @@ class Recorder:
 
 @contextmanager
 def recorder() -> Iterator[Recorder]:
-    """Run a recorder while the block runs."""
+    """Run a recorder while the block runs; SDKs find no settings of their own in the environment meanwhile."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
     kept = Recorder(f"http://127.0.0.1:{server.server_address[1]}")
     server.kept = kept  # type: ignore[attr-defined]
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
+    others = {name: value for name, value in os.environ.items() if _SETTINGS.fullmatch(name) is None}
     try:
-        yield kept
+        with patch.dict(os.environ, {**others, **_NO_SETTINGS}, clear=True):
+            yield kept
     finally:
         server.shutdown()
         thread.join()
@@ -78,5 +91,5 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(kept.answer)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *args: Any) -> None:
         """Say nothing."""

@@ -65,6 +65,7 @@ _FIND, _GET = call("c1", "find", '{"q":"x"}'), call("c2", "get")
 _CALLS: Any = {"role": "assistant", "tool_calls": [_FIND]}
 _R1, _R2 = m("tool", "found", tool_call_id="c1"), m("tool", "got", tool_call_id="c2")
 _IMAGE = {"type": "image", "value": "p.png"}
+_NO_LABEL = {key: value for key, value in IMAGE_PART.items() if key != "value"}
 _NULL: Any = {"role": "assistant", "content": None}
 
 _AUTHORED: list[tuple[str, list[Any]]] = [
@@ -124,7 +125,10 @@ _DIRECT: list[tuple[str, list[Any]]] = [
     ("15 direct, list with an empty text", [_U, m("assistant", [{"type": "text", "text": ""}]), _V]),
     ("15 direct, list with an empty text and a text", [m("user", [{"type": "text", "text": t} for t in ("", "go")])]),
     ("16 direct, call without id", [_U, {**_NULL, "tool_calls": [call(None, "find", {"q": "x"})]}, m("tool", "found")]),
-    ("16 direct, strange id", [_U, {**_NULL, "tool_calls": [call("a b/c", "get")]}, m("tool", "g", tool_call_id="a b/c")]),
+    (
+        "16 direct, strange id",
+        [_U, {**_NULL, "tool_calls": [call("a b/c", "get")]}, m("tool", "g", tool_call_id="a b/c")],
+    ),
     ("16 direct, further keys", [_U, {**_NULL, "tool_calls": [call("c2", "get", cache="x")]}, _R2, _V]),
     ("16 direct, call by a user", [m("user", "question", tool_calls=[_FIND])]),
     ("16 direct, arguments that are no object", [_U, {**_NULL, "tool_calls": [call("c2", "get", "[1]")]}, _R2]),
@@ -132,10 +136,13 @@ _DIRECT: list[tuple[str, list[Any]]] = [
     ("20 direct, named", [_U, m("tool", "found", tool_call_id="c1", name="find"), _V]),
     ("23 direct, image in an assistant turn", [_U, m("assistant", [IMAGE_PART]), _V]),
     ("23 direct, image in a system turn", [m("system", [IMAGE_PART]), _U]),
-    ("24 direct, image without a label", [_U, {**_NULL, "tool_calls": [_GET]}, m("tool", [{k: v for k, v in IMAGE_PART.items() if k != "value"}], tool_call_id="c2")]),
+    (
+        "24 direct, image without a label",
+        [_U, {**_NULL, "tool_calls": [_GET]}, m("tool", [_NO_LABEL], tool_call_id="c2")],
+    ),
     ("24 direct, image in a result without call", [_U, m("tool", [IMAGE_PART], tool_call_id="c1"), _V]),
     ("29 direct, named", [m("critic", "weak", name="Ann")]),
-]  # fmt: skip
+]
 
 
 def shape(name: str) -> ChatPrompt:

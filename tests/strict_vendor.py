@@ -72,9 +72,11 @@ def _check_gemini(body: Any) -> None:
 
 @cache
 def _converse_input() -> Any:
-    from botocore.session import Session
+    from botocore.loaders import Loader
+    from botocore.model import ServiceModel
 
-    return Session().get_service_model("bedrock-runtime").operation_model("Converse").input_shape
+    described = Loader(include_default_search_paths=True).load_service_model("bedrock-runtime", "service-2")
+    return ServiceModel(described).operation_model("Converse").input_shape
 
 
 def _check_bedrock(body: Any) -> None:

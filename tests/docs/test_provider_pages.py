@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -122,14 +123,40 @@ def test_every_rewrite_is_explained_and_no_other() -> None:
     assert headings(REWRITES) == kinds | rules
 
 
-def test_every_section_of_a_rewrite_has_the_same_shape() -> None:
-    """What it does, why, before and after, and how to avoid it."""
-    _, *sections = re.split(r"^### .+$", REWRITES.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    for section in sections:
-        text = re.split(r"^## ", section, flags=re.MULTILINE)[0]
-        assert re.fullmatch(
-            r"\n\n[^-].+?\n\n- Why: .+\n- (Before|Example): .+\n(- After: .+\n)?- Do: .+\n+", text, re.S
-        ), text
+def sections(page: Path) -> dict[str, str]:
+    """The text below each heading of the third level."""
+    _, *parts = re.split(r"^### (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {
+        name: re.split(r"^## ", text, flags=re.MULTILINE)[0] for name, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+@pytest.mark.parametrize(("kind", "text"), sections(REWRITES).items(), ids=sections(REWRITES))
+def test_the_example_of_a_rewrite_is_real(kind: str, text: str) -> None:
+    """What it does, why, before and after, what to do; and encoding what stands before gives what stands after."""
+    shape = (
+        r"\n\n[^-].+?\n\n- Why: .+?\n"
+        r"- (?:Before: `(?P<before>.+?)`\n- After, (?P<api>[^:]+): `(?P<after>.+?)`\n"
+        r"|Example: (?P<refusing>.+?) refuses `(?P<refused>.+?)`\n)- Do: .+?\n+"
+    )
+    found = re.fullmatch(shape, text, re.DOTALL)
+    assert found, text
+    request = _request(found["before"] or found["refused"])
+    wire = import_module(f"turnwise.providers.wire.{APIS[found['api'] or found['refusing']]}")
+    if found["refused"]:
+        with pytest.raises(PromptError) as refusal:
+            wire.encode(request)
+        assert refusal.value.rule == kind
+    else:
+        encoded = wire.encode(request)
+        assert kind in {each.kind for each in encoded.rewrites}
+        assert re.sub(r"\n +", " ", found["after"]) in json.dumps(encoded.body)
+
+
+def _request(written: str) -> WireRequest:
+    value = json.loads(re.sub(r"\n +", " ", written))
+    options = value if isinstance(value, dict) else {"messages": value}
+    return WireRequest(model="m", **{**options, "settings": Settings(**options.get("settings", {}))})
 
 
 def _call(name: str, call_id: str | None, **extra: Any) -> dict[str, Any]:

@@ -45,8 +45,8 @@ class AnswerStream:
         """Take the next bytes."""
         if not self._started and chunk.strip():
             self._started = True
-            # A server that does not stream sends its JSON in one piece.
-            self._whole = [] if not self._aws and chunk.lstrip()[:1] == b"{" else None
+            # A server that does not stream sends its JSON, or a page for people, in one piece.
+            self._whole = [] if not self._aws and chunk.lstrip()[:1] in (b"{", b"<") else None
         if self._whole is not None:
             self._whole.append(chunk)
             return
@@ -56,7 +56,10 @@ class AnswerStream:
     def result(self) -> Any:
         """The API's JSON. Raises `ProviderConnectionError` if the stream ended too early."""
         if self._whole is not None:
-            return self._sound(self._parsed(b"".join(self._whole).decode("utf-8", "replace")))
+            from .http import HttpAnswer
+            from .status import json_body
+
+            return self._sound(json_body(HttpAnswer(200, {}, b"".join(self._whole)), **self._context))
         for event in self._parser.close() or ():
             self._add(event)
         if not (self._ended or self._assembly.done):
@@ -88,5 +91,7 @@ class AnswerStream:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
+            for secret in self._context.get("secrets", ()):
+                text = text.replace(secret, "***")
             message = f"{self._api}: an event of the stream is not JSON: {text[:80]!r}"
             raise ProtocolError(message, retryable=True) from error

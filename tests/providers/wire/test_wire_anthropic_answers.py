@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from answer_streams import read_stream
 from sdk_recorder import Recorder, recorder
-
 from turnwise.errors import OverloadedError, ProtocolError
 from turnwise.providers.base import Usage
 from turnwise.providers.wire import anthropic
 from turnwise.providers.wire.base import Answer
 
-USAGE = {
+USAGE: dict[str, Any] = {
     "input_tokens": 10, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 6, "output_tokens": 9,
     "output_tokens_details": {"thinking_tokens": 5},
 }  # fmt: skip
@@ -74,7 +74,11 @@ def events(blocks: list[dict[str, Any]], stop: str) -> list[dict[str, Any]]:
     start = {**message([], None), "usage": {**USAGE, "output_tokens": 1, "output_tokens_details": None}}
     found: list[dict[str, Any]] = [{"type": "message_start", "message": start}, {"type": "ping"}]
     for index, block in enumerate(blocks):
-        empty = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}
+        empty: dict[str, Any] = {
+            "text": {"text": ""},
+            "thinking": {"thinking": "", "signature": ""},
+            "tool_use": {"input": {}},
+        }
         opened = {**block, **empty.get(block["type"], {})}
         found.append({"type": "content_block_start", "index": index, "content_block": opened})
         found += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas(block)]

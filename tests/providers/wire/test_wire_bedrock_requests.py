@@ -199,6 +199,7 @@ def test_the_request_line_is_the_sdks(model: str, client: Any, server: Recorder)
     assert (server.last.method, server.url + server.last.target) == ("POST", endpoint_of(target, stream=False).url)
 
 
+@pytest.mark.usefixtures("server")
 def test_an_api_key_is_a_bearer_as_in_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Amazon's own variable for such keys makes botocore send the header that we send."""
     from botocore.awsrequest import AWSResponse

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from answer_streams import read_stream
 from sdk_recorder import Recorder, recorder
-
 from turnwise.errors import ContentFilterError, ProtocolError
 from turnwise.providers.base import Usage
 from turnwise.providers.wire import openai
@@ -72,7 +72,7 @@ def chunks(message: dict[str, Any], finish: str) -> list[dict[str, Any]]:
         for piece in pieces(function["arguments"]):
             deltas.append({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     frame = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-x"}
-    choices = [{"index": 0, "delta": each, "finish_reason": None} for each in deltas]
+    choices: list[dict[str, Any]] = [{"index": 0, "delta": each, "finish_reason": None} for each in deltas]
     choices.append({"index": 0, "delta": {}, "finish_reason": finish})
     return [*({**frame, "choices": [each]} for each in choices), {**frame, "choices": [], "usage": USAGE}]
 
@@ -87,9 +87,9 @@ def check(answer: Answer, theirs: Any) -> None:
     assert answer.text == (message.content or message.refusal or "")
     assert answer.refusal == message.refusal
     assert answer.reasoning == getattr(message, "reasoning_content", None)
-    assert [
-        (each["id"], each["function"]["name"], each["function"]["arguments"]) for each in answer.tool_calls
-    ] == [(each.id, each.function.name, each.function.arguments) for each in message.tool_calls or ()]
+    assert [(each["id"], each["function"]["name"], each["function"]["arguments"]) for each in answer.tool_calls] == [
+        (each.id, each.function.name, each.function.arguments) for each in message.tool_calls or ()
+    ]
     assert answer.raw_finish_reason == theirs.choices[0].finish_reason
     assert answer.finish_reason == ("refusal" if message.refusal else FINISH[theirs.choices[0].finish_reason])
     assert (answer.model, answer.response_id) == (theirs.model, theirs.id)

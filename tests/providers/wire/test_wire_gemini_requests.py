@@ -39,9 +39,8 @@ def result(call_id: str, name: str, output: str) -> dict[str, Any]:
 
 
 U, V, A = user("question"), user("more"), model("reply")
-FIND, GET, FOUND, GOT = (
-    called("c1", "find", {"q": "x"}), called("c2", "get", {}), result("c1", "find", "found"), result("c2", "get", "got"),
-)  # fmt: skip
+FIND, FOUND = called("c1", "find", {"q": "x"}), result("c1", "find", "found")
+GET, GOT = called("c2", "get", {}), result("c2", "get", "got")
 PICTURE = {"inlineData": {"mimeType": "image/png", "data": IMAGE_DATA}}
 LINE = 'Tool call: find({"q":"x"})'
 GUIDELINES = "[[ ## Guidelines ## ]]\n\n"

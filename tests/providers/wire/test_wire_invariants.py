@@ -7,13 +7,14 @@ import string
 from collections.abc import Iterator
 from copy import deepcopy
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shapes import IMAGE_PART, all_shapes
 
+from shapes import IMAGE_PART, all_shapes
 from turnwise.conversation.chat import ChatPrompt
 from turnwise.errors import PromptError
 from turnwise.providers.base import Rewrite
@@ -21,7 +22,7 @@ from turnwise.providers.wire.base import Encoded, WireRequest
 
 WIRES = ("openai", "responses", "anthropic", "gemini", "bedrock")
 REFUSE_BLANK = ("anthropic", "gemini", "bedrock")
-ROLES = {
+ROLES: dict[str, set[str | None]] = {
     "openai": {"system", "developer", "user", "assistant", "tool"},
     "responses": {"system", "developer", "user", "assistant", None},
     "anthropic": {"user", "assistant"},
@@ -31,16 +32,20 @@ ROLES = {
 
 
 def encode(wire: str, messages: ChatPrompt) -> Encoded | None:
-    """The encoded request, or None for one that the API has no form for; that is checked, too."""
+    """The encoded request, or None for one that the API has no form for; then the error leads to the message."""
+    refused: PromptError | None = None
     try:
-        encoded = import_module(f"turnwise.providers.wire.{wire}").encode(WireRequest(model="m", messages=messages))
-        assert isinstance(encoded, Encoded)
-        return encoded
+        encoded: Encoded = import_module(f"turnwise.providers.wire.{wire}").encode(
+            WireRequest(model="m", messages=messages)
+        )
     except PromptError as error:
-        assert error.hint
-        assert error.rule
-        assert error.message_index is None or 0 <= error.message_index < len(messages)
-        return None
+        refused = error
+    if refused is None:
+        return encoded
+    assert refused.hint
+    assert refused.rule
+    assert refused.message_index is None or 0 <= refused.message_index < len(messages)
+    return None
 
 
 def turns_of(body: dict[str, Any]) -> list[Any]:
@@ -65,9 +70,8 @@ def texts_of(message: Any) -> list[str]:
     """What a reader would miss: texts, images, names and arguments of calls."""
     content = message["content"]
     parts = [{"text": content}] if isinstance(content, str) else content or []
-    found = [part.get("text", part.get("data")) for part in parts]
-    for call in message.get("tool_calls", ()):
-        found.append(call["function"]["name"])
+    found: list[str] = [part["text"] if "text" in part else part["data"] for part in parts]
+    found += [call["function"]["name"] for call in message.get("tool_calls", ())]
     return [each for each in found if each.strip()]
 
 
@@ -92,7 +96,7 @@ def check_alternation(wire: str, body: dict[str, Any]) -> None:
     roles = [turn.get("role") for turn in turns_of(body)]
     assert set(roles) <= ROLES[wire]
     if wire in ("gemini", "bedrock"):
-        assert all(first != second for first, second in zip(roles, roles[1:], strict=False))
+        assert all(first != second for first, second in pairwise(roles))
     if wire == "bedrock":
         assert roles[0] == "user"
 
@@ -126,7 +130,9 @@ def ids(wire: str, turn: Any) -> tuple[list[str], list[str]]:
     call, result, key = (
         ("functionCall", "functionResponse", "id") if wire == "gemini" else ("toolUse", "toolResult", "toolUseId")
     )
-    return [each[call][key] for each in blocks if call in each], [each[result][key] for each in blocks if result in each]
+    return [each[call][key] for each in blocks if call in each], [
+        each[result][key] for each in blocks if result in each
+    ]
 
 
 def check_pairs(wire: str, body: dict[str, Any]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from answer_streams import read_stream
 from sdk_recorder import Recorder, recorder
-
 from turnwise.errors import ContentFilterError, OverloadedError, ProtocolError
 from turnwise.providers.base import Usage
 from turnwise.providers.wire import responses
@@ -101,9 +101,9 @@ def check(answer: Answer, theirs: Any, finish: str) -> None:
     assert answer.refusal == ("".join(refusals) or None)
     thoughts = [part.text for item in theirs.output if item.type == "reasoning" for part in item.summary]
     assert answer.reasoning == ("\n\n".join(thoughts) or None)
-    assert [
-        (each["id"], each["function"]["name"], each["function"]["arguments"]) for each in answer.tool_calls
-    ] == [(item.call_id, item.name, item.arguments) for item in theirs.output if item.type == "function_call"]
+    assert [(each["id"], each["function"]["name"], each["function"]["arguments"]) for each in answer.tool_calls] == [
+        (item.call_id, item.name, item.arguments) for item in theirs.output if item.type == "function_call"
+    ]
     assert answer.finish_reason == finish
     incomplete = theirs.incomplete_details
     assert answer.raw_finish_reason == (incomplete.reason if incomplete else theirs.status)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from shapes import IMAGE_PART, m, shape
 
 import turnwise.providers.wire as wires
+from shapes import IMAGE_PART, m, shape
 from turnwise.errors import PromptError
 from turnwise.providers.base import Rewrite
 from turnwise.providers.wire.base import WireRequest
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """A rewrite that must be told; `says` are words of what happened."""
 
     wire: str
@@ -27,7 +29,9 @@ class Case(NamedTuple):
 
 
 CASES = [
-    Case("openai", "29 unknown role", "role-as-user", 1, "the role `critic` became a user turn that starts `[Critic]:`"),
+    Case(
+        "openai", "29 unknown role", "role-as-user", 1, "the role `critic` became a user turn that starts `[Critic]:`"
+    ),
     Case("openai", "16 direct, call by a user", "tool-call-as-text", 0, "the call of `find` became a line of text"),
     Case("openai", "19 call without result", "tool-call-as-text", 1, "the call of `find` became a line of text"),
     Case("openai", "20 result without call", "tool-as-user", 1, "a user turn that starts `[Tool]:`"),
@@ -45,7 +49,9 @@ CASES = [
     Case("anthropic", "13 direct, empty turn", "empty-turn-left-out", 1, "the empty turn was left out"),
     Case("anthropic", "14 direct, blank system", "empty-turn-left-out", 0, "the empty turn was left out"),
     Case("anthropic", "15 direct, list with an empty text and a text", "empty-text-left-out", 0, "an empty text"),
-    Case("anthropic", "12 assistant last, trailing space", "trailing-space-cut", 1, "of the last assistant turn was cut"),
+    Case(
+        "anthropic", "12 assistant last, trailing space", "trailing-space-cut", 1, "of the last assistant turn was cut"
+    ),
     Case("anthropic", "07 direct, prefill with trailing space", "trailing-space-cut", 1, "white space at the end"),
     Case("anthropic", "16 direct, strange id", "tool-id-changed", 1, "`a b/c`, became `call_1`"),
     Case("anthropic", "16 calls without text", "tool-declared", 1, "the tool `find` was declared"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from copy import deepcopy
 from importlib import import_module
 from typing import Any
@@ -47,6 +48,14 @@ def body_of(wire: str, name: str, **fields: Any) -> Any:
 
 # Further keys that somebody wrote into a tool call go to OpenAI's API as they are: servers have keys of their own.
 OPEN = ("openai", "16 direct, further keys")
+REFUSED = {
+    *((wire, "08 system only") for wire in ("anthropic", "gemini", "bedrock")),
+    *((wire, "13 direct, empty alone") for wire in ("anthropic", "gemini", "bedrock")),
+    *((wire, "16 direct, arguments that are no object") for wire in ("anthropic", "gemini", "bedrock")),
+    *((wire, "23 direct, image in an assistant turn") for wire in CHECKS if wire != "gemini"),
+    *((wire, "23 direct, image in a system turn") for wire in CHECKS),
+    ("bedrock", "09 assistant first"),
+}
 PAIRS = [(wire, each.name) for wire in CHECKS for each in all_shapes() if (wire, each.name) != OPEN]
 
 
@@ -55,14 +64,10 @@ def test_every_body_is_one_that_the_vendors_types_allow(wire: str, name: str) ->
     """Whatever the conversation, the settings, the tools and the schema: the body validates, or nothing is sent."""
     checked = 0
     for fields in variants(wire):
-        try:
-            body = body_of(wire, name, **fields)
-        except PromptError as error:
-            assert error.hint
-        else:
-            CHECKS[wire](json.loads(json.dumps(body)))
+        with suppress(PromptError):
+            CHECKS[wire](json.loads(json.dumps(body_of(wire, name, **fields))))
             checked += 1
-    assert checked in (0, len(variants(wire)))
+    assert checked == (0 if (wire, name) in REFUSED else len(variants(wire)))
 
 
 def _messages(body: Any) -> list[Any]:

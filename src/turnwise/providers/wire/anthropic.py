@@ -236,7 +236,9 @@ class Assembly:
             self._delta(data.get("index", 0), mapping(data.get("delta"), API, "a piece of the stream"))
         elif kind == "message_delta":
             self._message |= mapping(data.get("delta"), API, "the end of the stream")
-            self._message["usage"] = {**(self._message.get("usage") or {}), **(data.get("usage") or {})}
+            # The last counts are totals; those that are left open keep what the start said.
+            counts = {key: value for key, value in (data.get("usage") or {}).items() if value is not None}
+            self._message["usage"] = {**(self._message.get("usage") or {}), **counts}
         elif kind == "message_stop":
             self.done = True
 

@@ -188,7 +188,8 @@ class Assembly:
         """Take a piece; counts and reasons of later pieces replace those of earlier ones."""
         piece = mapping(event, API, "a piece of the stream")
         self._answer |= {key: value for key, value in piece.items() if key != "candidates"}
-        if isinstance(piece.get("promptFeedback"), dict):
+        feedback = piece.get("promptFeedback")
+        if isinstance(feedback, dict) and feedback.get("blockReason") is not None:
             self.done = True
         candidates = piece.get("candidates")
         candidate = candidates[0] if isinstance(candidates, list) and candidates else None
