@@ -44,7 +44,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def shown(project: Path, *arguments: str, **variables: str) -> list[dict[str, Any]]:
-    done = run_turnwise("prompt", "suite.yaml", "--format", "json", *arguments, cwd=project, **variables)
+    done = run_turnwise("prompt", "suite.yaml", "--format", "json", *arguments, cwd=project, stdin=None, **variables)
     assert done.returncode == 0, done.stderr
     records: list[dict[str, Any]] = json.loads(done.stdout)
     return records

@@ -62,9 +62,7 @@ def test_what_is_not_known_has_no_cost(usage: Usage, prices: Prices | None) -> N
     assert cost_usd(usage, prices) is None
 
 
-@given(
-    st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9), st.floats(0, 1000)
-)
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9), st.floats(0, 1000))
 def test_a_cost_is_never_negative(sent: int, came: int, cached: int, written: int, price: float) -> None:
     """Whatever a server counts, more from the cache than was sent included."""
     usage = Usage(input_tokens=sent, output_tokens=came, cached_input_tokens=cached, cache_write_tokens=written)

@@ -16,15 +16,12 @@ from turnwise.targets.resolve import ResolvedTarget, resolve_target
 
 if TYPE_CHECKING:
     from llama_fixtures import LlamaAddresses
-
     from turnwise.conversation.chat import ChatPrompt
 
 pytest_plugins = ["llama_fixtures"]
 
 SYSTEM = "You are kind."
 HELLO: ChatPrompt = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": "Hello"}]
-# llama.cpp wants `"type": "message"` in an assistant's turn of this API, which is not sent yet.
-NO_ASSISTANT = pytest.param("openai-responses", marks=pytest.mark.xfail(raises=BadRequestError))
 APIS = ["openai", "openai-responses", "anthropic"]
 SCHEMA = {
     "type": "object",
@@ -65,7 +62,7 @@ def ask(resolved: ResolvedTarget, *requests: ProviderRequest) -> list[ProviderRe
     return asyncio.run(asked())
 
 
-@pytest.mark.parametrize("api", ["openai", NO_ASSISTANT, "anthropic"])
+@pytest.mark.parametrize("api", APIS)
 def test_a_conversation_of_many_turns_is_answered(llama_server: LlamaAddresses, api: str) -> None:
     """Every turn reaches the model: the tokens that it reads grow by more than the characters that are added."""
     more: ChatPrompt = [*HELLO, {"role": "assistant", "content": "Hi there!"}, {"role": "user", "content": "How so?"}]

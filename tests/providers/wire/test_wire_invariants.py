@@ -118,7 +118,7 @@ def ids(wire: str, turn: Any) -> tuple[list[str], list[str]]:
         return calls, [turn["tool_call_id"]] if turn["role"] == "tool" else []
     if wire == "responses":
         kind = turn.get("type")
-        own = [turn["call_id"]] if kind else []
+        own = [turn["call_id"]] if "call_id" in turn else []
         return (own, []) if kind == "function_call" else ([], own)
     blocks = turn.get("parts", turn.get("content"))
     blocks = [] if isinstance(blocks, str) else blocks

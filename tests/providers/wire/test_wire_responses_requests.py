@@ -10,12 +10,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from sdk_recorder import Recorder, recorder
-from shapes import IMAGE_DATA, STRANGE, m, shape
+from shapes import IMAGE_DATA, STRANGE, shape
 from turnwise.errors import PromptError
 from turnwise.providers.base import Settings, Tool
 from turnwise.providers.endpoints import endpoint_of
 from turnwise.providers.wire import responses
 from turnwise.providers.wire.base import WireRequest
+
+
+def m(role: str, content: Any) -> dict[str, Any]:
+    return {"type": "message", "role": role, "content": content}
+
 
 S, U, V, A = m("system", "rule one"), m("user", "question"), m("user", "more"), m("assistant", "reply")
 FIND = {"type": "function_call", "call_id": "c1", "name": "find", "arguments": '{"q":"x"}'}

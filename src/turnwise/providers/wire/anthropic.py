@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -18,7 +17,15 @@ from .passes import (
     no_trailing_space,
     system_apart,
 )
-from .tools import arguments_object, call_ids_like, no_call_extras, paired_tools, undeclared
+from .tools import (
+    arguments_object,
+    arguments_of,
+    arguments_text,
+    call_ids_like,
+    no_call_extras,
+    paired_tools,
+    undeclared,
+)
 from .turns import Notes, Turn, run_passes
 
 __all__ = ["API", "DEFAULT_MAX_TOKENS", "SETTINGS", "Assembly", "decode", "encode"]
@@ -192,7 +199,7 @@ def decode(body: Any) -> Answer:
 
 
 def _call(block: dict[str, Any]) -> dict[str, Any]:
-    arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
+    arguments = arguments_text(block.get("input"))
     function = {"name": text_of(block.get("name")) or "", "arguments": arguments}
     return {"id": text_of(block.get("id")), "type": "function", "function": function}
 
@@ -256,9 +263,5 @@ class Assembly:
             if key != "partial_json":
                 block[key] = (text_of(block.get(key)) or "") + "".join(pieces)
                 continue
-            try:
-                block["input"] = json.loads("".join(pieces) or "{}")
-            except ValueError as error:
-                message = f"{API}: the arguments of a tool call are not JSON"
-                raise ProtocolError(message, retryable=True) from error
+            block["input"] = arguments_of("".join(pieces))
         return {**self._message, "content": [block for _, block in sorted(self._blocks.items())]}

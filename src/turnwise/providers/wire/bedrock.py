@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -19,7 +18,15 @@ from .passes import (
     no_trailing_space,
     system_apart,
 )
-from .tools import arguments_object, call_ids_like, no_call_extras, paired_tools, undeclared
+from .tools import (
+    arguments_object,
+    arguments_of,
+    arguments_text,
+    call_ids_like,
+    no_call_extras,
+    paired_tools,
+    undeclared,
+)
 from .turns import Notes, Turn, run_passes
 
 __all__ = ["ANSWER_TOOL", "API", "SETTINGS", "Assembly", "decode", "encode"]
@@ -153,7 +160,7 @@ def decode(body: Any) -> Answer:
 
 
 def _call(use: dict[str, Any]) -> dict[str, Any]:
-    arguments = json.dumps(use.get("input") or {}, ensure_ascii=False)
+    arguments = arguments_text(use.get("input"))
     function = {"name": text_of(use.get("name")) or "", "arguments": arguments}
     return {"id": text_of(use.get("toolUseId")), "type": "function", "function": function}
 
@@ -214,10 +221,6 @@ class Assembly:
         for index, each in self._thoughts.items():
             blocks[index] = {"reasoningContent": {"reasoningText": {"text": "".join(each)}}}
         for index, use in self._uses.items():
-            try:
-                blocks[index] = {"toolUse": {**use, "input": json.loads("".join(use["input"]) or "{}")}}
-            except ValueError as error:
-                message = f"{API}: the arguments of a tool call are not JSON"
-                raise ProtocolError(message, retryable=True) from error
+            blocks[index] = {"toolUse": {**use, "input": arguments_of("".join(use["input"]))}}
         content = [block for _, block in sorted(blocks.items())]
         return {**self._answer, "output": {"message": {"role": "assistant", "content": content}}}

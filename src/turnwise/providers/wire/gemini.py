@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ...errors import ContentFilterError, ProtocolError
 from ..base import FinishReason, Settings, Usage
 from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
 from .passes import images_only_in, known_roles, merged_turns, needs_user_turn, no_empty_turns, no_names, system_apart
-from .tools import arguments_object, no_call_extras, paired_tools
+from .tools import arguments_object, arguments_text, no_call_extras, paired_tools
 from .turns import Notes, Turn, run_passes
 
 __all__ = ["API", "SETTINGS", "Assembly", "decode", "encode"]
@@ -157,7 +156,7 @@ def _no_candidate(answer: dict[str, Any]) -> Exception:
 
 def _call(call: dict[str, Any], number: int) -> dict[str, Any]:
     """Calls have ids only with newer models; a suite needs one to pair the result with."""
-    arguments = json.dumps(call.get("args") or {}, ensure_ascii=False)
+    arguments = arguments_text(call.get("args"))
     function = {"name": text_of(call.get("name")) or "", "arguments": arguments}
     return {"id": text_of(call.get("id")) or f"call_{number + 1}", "type": "function", "function": function}
 

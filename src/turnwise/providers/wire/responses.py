@@ -63,7 +63,8 @@ def _items(turn: Turn, system_role: str, notes: Notes) -> list[dict[str, Any]]:
         notes.add("system-role", turn.index, what, f"the target says `system_role: {role}`")
     items: list[dict[str, Any]] = []
     if turn.parts or not turn.calls:
-        items.append({"role": role, "content": _content(turn)})
+        # The type is optional by the API, but servers that speak it, such as llama.cpp, tell items apart by it.
+        items.append({"type": "message", "role": role, "content": _content(turn)})
     for call in turn.calls:
         item = {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments_text}
         items.append(item)

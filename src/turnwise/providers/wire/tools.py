@@ -10,7 +10,16 @@ from ...conversation.transcript import role_marker
 from ...errors import PromptError
 from .turns import Call, Notes, Pass, Turn
 
-__all__ = ["arguments_object", "call_ids_like", "calls_as_text", "no_call_extras", "paired_tools", "undeclared"]
+__all__ = [
+    "arguments_object",
+    "arguments_of",
+    "arguments_text",
+    "call_ids_like",
+    "calls_as_text",
+    "no_call_extras",
+    "paired_tools",
+    "undeclared",
+]
 
 
 def paired_tools(turns: list[Turn], notes: Notes) -> list[Turn]:
@@ -162,3 +171,20 @@ def undeclared(turns: list[Turn], declared: set[str], notes: Notes) -> list[str]
                 why = f"{notes.api} takes tool calls only beside declared tools; `tools` in the suite declares your own"
                 notes.add("tool-declared", turn.index, what, why)
     return names
+
+
+def arguments_of(text: str) -> Any:
+    """The arguments of a call that came in pieces; the text itself if it was cut off, or is no JSON otherwise.
+
+    >>> arguments_of('{"city": "Oslo"}'), arguments_of('{"city": "Os')
+    ({'city': 'Oslo'}, '{"city": "Os')
+    """
+    try:
+        return json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return text
+
+
+def arguments_text(arguments: Any) -> str:
+    """The arguments of a call of an answer, as JSON text, as a suite writes them."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
