@@ -165,14 +165,16 @@ def test_an_error_in_the_stream_is_raised() -> None:
     assert caught.value.retryable
 
 
-def test_arguments_that_are_cut_are_a_protocol_error() -> None:
-    """A call whose JSON never ends cannot be used."""
+def test_arguments_that_are_cut_stay_as_they_came() -> None:
+    """A call that the limit of tokens cut off keeps its text: asking again would cut it off again."""
     assembly = anthropic.Assembly()
     assembly.add({"type": "content_block_start", "index": 0, "content_block": call("c1", "find", {})})
     delta = {"type": "input_json_delta", "partial_json": '{"q": "x'}
     assembly.add({"type": "content_block_delta", "index": 0, "delta": delta})
-    with pytest.raises(ProtocolError, match="not JSON"):
-        assembly.result()
+    assembly.add({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}})
+    answer = anthropic.decode(assembly.result())
+    assert answer.finish_reason == "length"
+    assert answer.tool_calls[0]["function"] == {"name": "find", "arguments": '{"q": "x'}
 
 
 @pytest.mark.parametrize("body", [None, [], "x", {}, {"content": "x"}])
