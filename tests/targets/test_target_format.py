@@ -32,7 +32,7 @@ FURTHER: dict[str, tuple[Any, set[str]]] = {
     "seed": (7, {"openai", "openrouter", "ollama", "azure", "gemini", "local"}),
     "stop": (["END"], {"openai", "openrouter", "ollama", "azure", "anthropic", "gemini", "bedrock", "local"}),
     "reasoning_effort": (
-        "low", {"openai", "openrouter", "ollama", "openai-responses", "azure", "anthropic", "gemini"}
+        "low", {"openai", "openrouter", "ollama", "openai-responses", "azure", "anthropic", "gemini", "bedrock"}
     ),
     "thinking_budget": (-1, {"anthropic", "gemini"}),
     "max_tokens_field": ("max_tokens", {"openai", "openrouter", "ollama", "azure"}),

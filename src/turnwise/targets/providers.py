@@ -150,7 +150,7 @@ class GeminiTarget(Thinking, Effort, Stop, Seed, Sampling, ModelApi, TargetBase)
     api_version: Word = Field("v1", description="The version of the API, as it stands in the path.")
 
 
-class BedrockTarget(Stop, Sampling, ModelApi, TargetBase):
+class BedrockTarget(Stop, Effort, Sampling, ModelApi, TargetBase):
     """Amazon Bedrock's Converse API; signed with your AWS credentials unless `api_key` is given."""
 
     provider: Literal["bedrock"] = Field(description="Amazon Bedrock's Converse API.")
