@@ -75,8 +75,8 @@ def ask_server(
 
     async def run() -> tuple[subprocess.CompletedProcess[str], list[Received]]:
         async with FaultServer(script) as server:
-            variables = {"SERVER": server.url, "GPT_KEY": key}
-            done = await asyncio.to_thread(run_turnwise, "ask", *arguments, cwd=project, **variables)
+            url = server.url
+            done = await asyncio.to_thread(run_turnwise, "ask", *arguments, cwd=project, SERVER=url, GPT_KEY=key)
             return done, server.received
 
     return asyncio.run(run())
@@ -143,13 +143,12 @@ def test_a_case_whose_files_are_missing_is_not_asked(project: Path) -> None:
 
 
 def test_a_suite_that_is_not_there_is_told(project: Path) -> None:
-    """Also where its folder does not exist, and where it is a dash."""
-    for name in ("no/such.yaml", "-"):
-        done = run_turnwise("ask", "fixed", name, "--case", "refund", cwd=project)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert name in done.stderr
-        assert "Traceback" not in done.stderr
-        assert "internal error" not in done.stderr
+    """Also where its folder does not exist; standard input is a text, never a suite."""
+    done = run_turnwise("ask", "fixed", "no/such.yaml", "--case", "refund", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no/such.yaml: error: the file does not exist" in done.stderr
+    done = run_turnwise("ask", "fixed", "-", "--case", "refund", cwd=project)
+    assert (done.returncode, "--case goes with the file of a suite" in done.stderr) == (2, True)
 
 
 def test_the_system_text_goes_before_the_targets(project: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import socket
 import ssl
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -308,12 +309,9 @@ def test_the_time_of_the_first_token_is_that_of_its_piece() -> None:
 def test_an_untrusted_certificate_is_told(tmp_path: Path) -> None:
     """It is not tried again, and the hint names the variable for certificates."""
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-        + ["-subj", "/CN=127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
-        check=True,
-        capture_output=True,
-    )
+    kind = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=h"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(["openssl", *kind, *files], check=True, capture_output=True)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, key)
     seen = asked([FINE], tls=tls)
@@ -400,3 +398,19 @@ def test_a_rate_limit_holds_everybody_back() -> None:
             assert [each.text for each in await asyncio.gather(told, other)] == ["Hi", "Hi"]
 
     asyncio.run(run())
+
+
+def test_a_success_that_uses_up_the_limit_holds_the_next() -> None:
+    """Headers that say "none left" are believed before anybody is refused."""
+
+    async def run() -> float:
+        used_up = [("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "150ms")]
+        script = [answer(completion(), 200, used_up), FINE]
+        async with asyncio.timeout(10), FaultServer(script) as server, Providers(environment={}) as providers:
+            provider = providers.open(target(server.url))
+            await provider.ask(REQUEST)
+            started = time.perf_counter()
+            await provider.ask(REQUEST)
+            return time.perf_counter() - started
+
+    assert asyncio.run(run()) >= 0.14

@@ -50,7 +50,9 @@ def command(target_name: str, text: str, case_id: str | None, system: str | None
 
     if case_id is not None and system is not None:
         raise click.UsageError("--system goes with a text; a case has its own system text")
-    folder = Path(text).parent if case_id is not None and text != "-" else Path.cwd()
+    if case_id is not None and text == "-":
+        raise click.UsageError("--case goes with the file of a suite; `-` reads a text")
+    folder = Path(text).parent if case_id is not None else Path.cwd()
     chosen = choose_target(target_name, folder, stream=stream)
     request = _of_text(text, system, chosen) if case_id is None else _of_case(text, case_id, chosen)
     response = asyncio.run(_ask(request, chosen))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -66,13 +66,13 @@ class Providers:
     async def close(self) -> None:
         """Close every provider, connection and server."""
         opened, self._opened = self._opened, []
-        try:
-            for provider in opened:
-                await provider.close()
-        finally:
+        # One that cannot be closed must not keep the others open. The last that is pushed is closed first.
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self.transport.close)
             if self._servers is not None:
-                await self._servers.close()
-            await self.transport.close()
+                stack.push_async_callback(self._servers.close)
+            for provider in opened:
+                stack.push_async_callback(provider.close)
 
     async def __aenter__(self) -> Self:
         return self
