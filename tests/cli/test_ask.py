@@ -378,3 +378,35 @@ def test_an_unknown_target_is_named_with_those_there_are(project: Path) -> None:
     done = run_turnwise("ask", "fixd", QUESTION, cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "`fixed`" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["suite.yaml", "missing.jsonl", "notes.txt"])
+def test_the_name_of_a_file_is_not_asked(tmp_path: Path, name: str) -> None:
+    """A suite without a case would be sent as its name: the error says what was meant."""
+    (tmp_path / "suite.yaml").write_text("cases: []")
+    (tmp_path / "notes.txt").write_text("Hello")
+    done = run_turnwise("ask", "mock", name, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is a file, not a text" in done.stderr
+    assert "--case" in done.stderr
+
+
+def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    """Nothing is replaced in silence; line ends at the end of piped text are not part of it."""
+    done = run_turnwise("ask", "mock", "-", cwd=tmp_path, stdin=b"caf\xe9")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "standard input is not UTF-8: byte 0xe9 at position 3" in done.stderr
+    done = run_turnwise("ask", "mock", "-", cwd=tmp_path, stdin=b"a\r\nb\r\n")
+    assert done.stdout == "a\r\nb\n"
+
+
+def test_a_failure_is_data_for_programs(tmp_path: Path) -> None:
+    """With `--format json` an error is JSON on standard output, beside the message on standard error."""
+    (tmp_path / ".turnwise").mkdir()
+    rule = "{fault: status, status: 403}"
+    targets = f"targets: [{{name: t, provider: mock, max_retries: 0, script: [{rule}]}}]"
+    (tmp_path / ".turnwise" / "targets.yaml").write_text(targets)
+    done = run_turnwise("ask", "t", "Hi", "--format", "json", cwd=tmp_path)
+    assert done.returncode == 1
+    error = json.loads(done.stdout)["error"]
+    assert (error["kind"], error["status"], error["retryable"]) == ("permission", 403, False)

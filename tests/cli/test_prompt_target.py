@@ -126,13 +126,14 @@ def test_curl_prints_a_command_that_a_shell_understands(project: Path) -> None:
     """The command, run by a real shell with a stand-in for curl, sends the very body, and the key from a variable."""
     done = run_turnwise("prompt", "suite.yaml", "--target", "gpt", "--curl", cwd=project)
     assert done.returncode == 0, done.stderr
-    (project / "curl").write_text('#!/bin/sh\nfor each in "$@"; do printf "%s\\0" "$each"; done\n')
+    (project / "curl").write_text('#!/bin/sh\nfor each in "$@"; do printf "%s\\0" "$each"; done; cat\n')
     (project / "curl").chmod(0o755)
     environment = {"PATH": f"{project}:/usr/bin:/bin", "MY_KEY": "sk-1 '\"", "TEAM_TOKEN": "t"}
     sent = subprocess.run(["sh", "-c", done.stdout], env=environment, capture_output=True, text=True, check=True)
     arguments = sent.stdout.split("\0")
     assert "Authorization: Bearer sk-1 '\"" in arguments
-    body = json.loads(arguments[arguments.index("--data-binary") + 1])
+    assert arguments[-3:-1] == ["--data-binary", "@-"]
+    body = json.loads(arguments[-1])
     (record,) = shown(project, "--target", "gpt")
     assert body == record["request"]["body"]
 
@@ -158,3 +159,46 @@ def test_a_mock_sends_nothing(project: Path) -> None:
     (record,) = shown(project, "--target", "fixed")
     assert record["request"] is None
     assert record["messages"][0]["role"] == "system"
+
+
+def test_a_secret_in_a_system_prompt_is_named_too(project: Path) -> None:
+    """The target's system prompt is shown without the secret that it is filled with."""
+    targets = "targets: [{name: t, provider: openai, model: m, system_prompt: 'Token: ${{ APP_TOKEN }}'}]"
+    (project / ".turnwise" / "targets.yaml").write_text(targets)
+    (record,) = shown(project, "--target", "t", APP_TOKEN="tok-supersecret")
+    assert record["messages"][0]["content"] == "Token: [redacted: APP_TOKEN]"
+    assert "supersecret" not in json.dumps(record)
+
+
+def test_each_project_has_its_own_target(tmp_path: Path) -> None:
+    """Suites of two projects in one command: each case is sent to the target of its own project."""
+    for name in ("a", "b"):
+        folder = tmp_path / name
+        (folder / ".turnwise").mkdir(parents=True)
+        target = f"{{name: t, provider: openai, model: {name}, system_prompt: prompt of {name}}}"
+        (folder / ".turnwise" / "targets.yaml").write_text(f"targets: [{target}]")
+        for suite in ("1.yaml", "2.yaml"):
+            (folder / suite).write_text(SUITE)
+    done = run_turnwise(
+        "prompt", "a/1.yaml", "b/1.yaml", "a/2.yaml", "--target", "t", "--format", "json", cwd=tmp_path
+    )  # fmt: skip
+    bodies = [record["request"]["body"] for record in json.loads(done.stdout)]
+    assert [body["model"] for body in bodies] == ["a", "b", "a"]
+    assert [body["messages"][0]["content"] for body in bodies] == ["prompt of a", "prompt of b", "prompt of a"]
+
+
+def test_a_refusal_points_at_the_message(tmp_path: Path) -> None:
+    """The place is that of the message in the file, not that of the case."""
+    suite = """cases:
+  - id: pictures
+    input_messages:
+      - {role: user, content: Look}
+      - role: assistant
+        tool_calls: [{id: c, function: {name: f, arguments: not JSON}}]
+      - {role: tool, tool_call_id: c, content: x}
+"""
+    (tmp_path / "suite.yaml").write_text(suite)
+    done = run_turnwise("prompt", "suite.yaml", "--target", "anthropic/c", "--format", "json", cwd=tmp_path)
+    (record,) = json.loads(done.stdout)
+    assert record["diagnostics"][-1]["code"] == "cannot-send"
+    assert record["diagnostics"][-1]["line"] == 5

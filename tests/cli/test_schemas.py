@@ -120,7 +120,10 @@ GOOD: list[tuple[str, Any]] = [
     ("targets", target("cli", command=["agent", "{PROMPT}"], recipe=None)),
     ("targets", target("cli", recipe="aider")),
     ("targets", target("cli", recipe="${{ RECIPE }}", command=None)),
-    *[("targets", target("http", url="u", answer_pointer=text)) for text in ("", "/", "/a/0", "${{ POINTER }}", None)],
+    *[
+        ("targets", target("http", url="http://h", answer_pointer=text))
+        for text in ("", "/", "/a/0", "${{ POINTER }}", None)
+    ],
     *[
         ("targets", target("python", function=text))
         for text in ("a:b", "größe.b_1:C.d", "${{ FUNCTION }}", "a:${{ B }}")
@@ -193,7 +196,7 @@ BAD: list[tuple[str, Any]] = [
     ("targets", target("cli", command=None, recipe=None)),
     ("targets", target("cli", command="agent", recipe="aider")),
     ("targets", target("cli", command=["agent"], recipe="${{ RECIPE }}")),
-    *[("targets", target("http", url="u", answer_pointer=text)) for text in ("a", "a/b", " /a", "$", "#/a")],
+    *[("targets", target("http", url="http://h", answer_pointer=text)) for text in ("a", "a/b", " /a", "$", "#/a")],
     *[("targets", target("cli", recipe="aider", answer_pointer=text)) for text in ("a", "$.a")],
     *[
         ("targets", target("python", function=text))

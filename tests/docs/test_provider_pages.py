@@ -175,6 +175,7 @@ def _result(call_id: str | None, content: Any = "rain", **extra: Any) -> dict[st
 
 _HELLO = {"role": "user", "content": "Hello"}
 _IMAGE = {"type": "image", "value": "a.png", "media_type": "image/png", "data": "aGk="}
+_TEXTS = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
 _WEATHER = _calls(_call("weather", "call_1"))
 _BAD_ARGUMENTS = _calls({"id": "call_1", "function": {"name": "weather", "arguments": "[1]"}})
 
@@ -206,6 +207,13 @@ PROBES: tuple[dict[str, Any], ...] = (
     {"messages": [{"role": "system", "content": [_IMAGE]}, _HELLO]},
     {"messages": [{"role": "system", "content": "Be brief."}]},
     {"messages": [{"role": "assistant", "content": "Hi."}, _HELLO]},
+    {"messages": []},
+    {"messages": [_HELLO, {"role": "assistant", "content": _TEXTS}, _HELLO]},
+    {"messages": [_HELLO, _WEATHER, _result("call_1", _TEXTS)]},
+    {"messages": [_HELLO, _calls(_call("get weather", "call_1")), _result("call_1")]},
+    {"messages": [{"role": "user", "content": [{**_IMAGE, "media_type": "image/bmp"}]}]},
+    {"messages": [_HELLO], "settings": Settings(thinking_budget=100)},
+    {"messages": [_HELLO], "settings": Settings(thinking_budget=0, reasoning_effort="low")},
     {"messages": [_HELLO, _BAD_ARGUMENTS, _result("call_1")]},
     {"messages": [_HELLO], "settings": Settings(seed=7, stop=("END",), thinking_budget=1)},
 )

@@ -8,9 +8,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fault_server import Fault, FaultServer, answer
+from turnwise.providers import Providers
 from turnwise.providers.checking import CheckOutcome, check_targets
 from turnwise.targets.format import PROVIDERS
+from turnwise.targets.providers import AnthropicTarget, MockTarget
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
 
 KEY = "sk-check-secret-1"
@@ -103,3 +107,26 @@ def test_a_target_that_cannot_be_used_is_told(tmp_path: Path) -> None:
 def test_no_targets_is_no_question() -> None:
     """An empty list has an empty answer."""
     assert asyncio.run(check()) == []
+
+
+def test_a_model_that_thinks_is_not_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its budget must be below the limit of tokens: the check leaves the target's own limit."""
+    from turnwise.providers.mock import MockProvider
+
+    seen: list[Any] = []
+
+    class Watching(MockProvider):
+        async def ask(self, request: Any) -> Any:
+            seen.append(request.settings.max_output_tokens)
+            raise ZeroDivisionError("a fault of ours")
+
+    watching = Watching(MockTarget(name="m", provider="mock"))
+    monkeypatch.setattr(Providers, "_bare", lambda self, resolved, limit: watching)
+    for budget, sent in ((2000, None), (None, 16)):
+        spec = AnthropicTarget(name="t", provider="anthropic", model="m", thinking_budget=budget)
+        target = resolve_target(spec, {"ANTHROPIC_API_KEY": "k-123"})
+        (outcome,) = asyncio.run(check_targets([target], root=Path(), default_system_prompt=None))
+        assert seen[-1] == sent
+        # One target's fault, even one of ours, hides no other's outcome.
+        assert not outcome.ok
+        assert "ZeroDivisionError" in outcome.detail

@@ -421,7 +421,7 @@ class TestTogether:
     def test_burst_of_errors(self) -> None:
         """Errors that pass are waited out, as long as the server asks where it does."""
         script = [answer({}, 500), answer({}, 429, [("Retry-After", "7")]), answer({}, 429), answer({"ok": 1})]
-        assert self.ask(*script) == ({"ok": 1}, 4, [1.0, 7.0, 4.0])
+        assert self.ask(*script) == ({"ok": 1}, 4, [1.0, 7.25, 4.0])
 
     def test_reset_and_truncated_json(self) -> None:
         """A broken connection and half a JSON text are asked for again."""

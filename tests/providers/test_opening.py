@@ -126,7 +126,8 @@ def test_a_plugin_is_asked_with_our_patience() -> None:
             provider = providers.open(resolved("parrot/grey", retry_initial_delay=0.0))
             assert isinstance(provider, PatientProvider)
             response = await provider.ask(HELLO)
-            inner: Any = provider.inner
+            guarded: Any = provider.inner
+            inner: Any = guarded.inner
             assert inner.providers is providers
             assert not inner.closed
             return response.text, response.attempts, inner
@@ -163,7 +164,7 @@ def test_all_are_closed_even_if_one_fails() -> None:
     async def run() -> list[bool]:
         providers = Providers(environment={})
         stuck = [Stuck(MockTarget(name="m", provider="mock")) for _ in range(2)]
-        providers._opened += stuck
+        providers._of_target += [(MockTarget(name=f"m{n}", provider="mock"), each) for n, each in enumerate(stuck)]
         asked = providers.open(resolved("openai/m", {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}))
         with pytest.raises(RuntimeError, match="stuck"):
             await providers.close()
@@ -225,3 +226,11 @@ def test_opening_a_mock_loads_no_http() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "Hi False\n"
+
+
+def test_one_target_has_one_provider() -> None:
+    """Opened twice, a target keeps one set of rate limits; another target has its own."""
+    providers = Providers(environment={})
+    first = providers.open(resolved("mock/Hi", requests_per_minute=60.0))
+    assert providers.open(resolved("mock/Hi", requests_per_minute=60.0)) is first
+    assert providers.open(resolved("mock/Hi", requests_per_minute=61.0)) is not first

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from turnwise.errors import AuthenticationError, OverloadedError, ProviderError, RateLimitError, SetupError, UsageError
-from turnwise.providers import Preview, ProviderRequest, ProviderResponse, Settings, Usage
+from turnwise.providers import Preview, ProviderRequest, ProviderResponse, Settings, Tool, Usage
 from turnwise.providers.limits import RateLimit
 from turnwise.providers.patient import PatientProvider, policy_of
 from turnwise.providers.retries import Retry, RetryPolicy
@@ -88,10 +88,17 @@ def test_every_attempt_waits_for_its_turn() -> None:
 
 def test_an_answer_at_once_is_passed_on_as_it_is() -> None:
     """Nothing is copied or changed where nothing happened."""
-    answer = ProviderResponse(text="Hi")
+    answer = ProviderResponse(text="Hi", latency_ms=1.0)
     response, _, retries = ask([answer])
     assert response is answer
     assert retries == []
+
+
+def test_a_provider_that_does_not_measure_is_measured() -> None:
+    """A provider of another package need not say how long it took."""
+    response, _, _ = ask([ProviderResponse(text="Hi")])
+    assert isinstance(response, ProviderResponse)
+    assert response.latency_ms is not None
 
 
 @pytest.mark.parametrize(
@@ -110,10 +117,18 @@ def test_an_answer_at_once_is_passed_on_as_it_is() -> None:
             ),
             10 + 256,
         ),
+        (
+            ProviderRequest(
+                question="",
+                chat_prompt=[{"role": "user", "content": [{"type": "image", "data": "x" * 90_000}]}],
+                tools=[Tool("find", "y" * 400, {})],
+            ),
+            1000 + 100 + 256,
+        ),
     ],
 )
 def test_tokens_are_estimated_before_they_are_counted(request_: ProviderRequest, tokens: int) -> None:
-    """Four characters a token, and room for the answer: as long as it may get, or 256 tokens."""
+    """Four characters a token, a thousand an image, and room for the answer: as long as it may get, or 256."""
     _, told, _ = ask([ProviderResponse(text="Hi")], request_, counts_tokens=True)
     assert told[0] == ("acquire", tokens)
 
@@ -130,6 +145,12 @@ def test_an_estimate_is_settled_by_the_count() -> None:
         assert told == [("acquire", 257), ("settle", difference)]
 
 
+def test_a_failure_gives_its_tokens_back() -> None:
+    """An attempt that brought no answer has used none: the next one need not wait for them."""
+    _, told, _ = ask([OverloadedError("busy"), ProviderResponse(text="Hi")], counts_tokens=True)
+    assert told == [("acquire", 257), ("settle", -257), ("acquire", 257), ("settle", 0)]
+
+
 def test_no_tokens_are_counted_where_there_is_no_limit() -> None:
     """Counting costs time: without `tokens_per_minute` nothing is estimated or settled."""
     _, told, _ = ask([ProviderResponse(text="Hi", usage=Usage(input_tokens=1))])
@@ -144,10 +165,15 @@ def test_a_told_wait_holds_everybody() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [RateLimitError("quota", retryable=False, retry_after=30.0), RateLimitError("slow down")]
+    "error",
+    [
+        RateLimitError("quota", retryable=False, retry_after=30.0),
+        RateLimitError("slow down"),
+        RateLimitError("come back tomorrow", retry_after=86400.0),
+    ],
 )
 def test_nobody_is_held_for_what_does_not_pass(error: RateLimitError) -> None:
-    """A used-up quota holds nobody back, nor does a limit without a time."""
+    """A used-up quota holds nobody back, nor does a limit without a time, nor a time that nobody would wait."""
     _, told, _ = ask([error, ProviderResponse(text="Hi")])
     assert "hold" not in dict(told)
 

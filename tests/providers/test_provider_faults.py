@@ -226,7 +226,8 @@ def test_the_server_says_how_long_to_wait() -> None:
     slow = answer({}, 429, [("Retry-After", "0.02")])
     seen = asked([slow, FINE], retry_initial_delay=3600, retry_max_delay=3600)
     assert seen.response is not None
-    assert [each.delay for each in seen.retries] == [0.02]
+    assert len(seen.retries) == 1
+    assert 0.02 <= seen.retries[0].delay <= 0.03
 
 
 def test_delays_grow_where_the_server_says_nothing() -> None:

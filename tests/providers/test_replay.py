@@ -155,6 +155,9 @@ def test_a_record_has_the_documented_fields(tmp_path: Path) -> None:
         "answer": "Hi",
         "output_messages": [{"role": "assistant", "content": "Hi"}],
         "finish_reason": "stop",
+        "raw_finish_reason": None,
+        "reasoning": None,
+        "refusal": None,
         "model": None,
     }
 

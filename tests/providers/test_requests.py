@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from turnwise.errors import ResolutionError
+from turnwise.errors import PromptError, ResolutionError
 from turnwise.providers import ProviderRequest, Tool, messages_to_send, request_for
 from turnwise.suite.suite import load_suite
 
@@ -140,3 +140,13 @@ def test_messages_are_the_chat_prompt_or_made_of_the_question(
 ) -> None:
     """A system text is there once: the conversation's own, the request's, or the default."""
     assert [(each["role"], each["content"]) for each in messages_to_send(request_, default)] == messages
+
+
+@pytest.mark.parametrize(
+    "prompt", [[{"role": "user"}], [{"content": "x"}], ["x"], "text", [{"role": "user", "content": 5}], [], [None]]
+)
+def test_a_chat_prompt_that_is_none_is_a_prompt_error(prompt: Any) -> None:
+    """Callers of the Python API may hand in anything: it is an error of ours, with a hint."""
+    with pytest.raises(PromptError) as caught:
+        messages_to_send(ProviderRequest(question="x", chat_prompt=prompt), None)
+    assert caught.value.hint

@@ -48,8 +48,10 @@ class TestPolicy:
     def test_servers_delay_is_kept_exactly(self) -> None:
         """A delay that the server asks for has no jitter and may exceed our longest."""
         policy = RetryPolicy(max_delay=1.0)
-        assert policy.delay(1, RateLimitError("x", retry_after=90.5), 1.25) == 90.5
-        assert policy.delay(1, RateLimitError("x", retry_after=0.0), 1.25) == 0.0
+        assert policy.delay(1, RateLimitError("x", retry_after=90.5), 0.75) == 90.5
+        assert policy.delay(1, RateLimitError("x", retry_after=90.5), 1.25) == 91.0
+        assert policy.delay(1, RateLimitError("x", retry_after=0.02), 1.25) == pytest.approx(0.03)
+        assert policy.delay(1, RateLimitError("x", retry_after=0.0), 1.0) == policy.delay(1, RateLimitError("x"), 1.0)
         assert policy.delay(1, RateLimitError("x", retry_after=LONGEST_RETRY_AFTER), 0.75) == LONGEST_RETRY_AFTER
 
     def test_too_long_a_delay_is_not_waited_for(self) -> None:
@@ -97,8 +99,8 @@ class TestWithRetries:
         first, second = OverloadedError("a"), RateLimitError("b", retry_after=7.0)
         result, slept, announced = attempt([first, second, "ok"])
         assert result == ("ok", 3)
-        assert slept == [1.0, 7.0]
-        assert announced == [Retry(2, 4, 1.0, first), Retry(3, 4, 7.0, second)]
+        assert slept == [1.0, 7.25]
+        assert announced == [Retry(2, 4, 1.0, first), Retry(3, 4, 7.25, second)]
 
     @pytest.mark.parametrize(("drawn", "delay"), [(0.0, 0.75), (1.0, 1.25)])
     def test_jitter(self, drawn: float, delay: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from typing import Any
 
 import pytest
@@ -89,11 +90,15 @@ def test_a_rewrite_of_no_message_names_none() -> None:
 
 
 def sent(command: str, **variables: str) -> list[str]:
-    """The arguments with which a shell would run curl."""
-    program = 'curl() { for each in "$@"; do printf "%s\\0" "$each"; done; }\n' + command
-    done = subprocess.run(["sh", "-c", program], env={"PATH": "/usr/bin:/bin", **variables}, capture_output=True)
+    """The arguments with which a shell would run curl, and what it would hand it on standard input."""
+    program = 'curl() { for each in "$@"; do printf "%s\\0" "$each"; done; cat; }\n' + command
+    environment = {"PATH": "/usr/bin:/bin", **variables}
+    with tempfile.NamedTemporaryFile("w", suffix=".sh", encoding="utf-8") as file:
+        file.write(program)
+        file.flush()
+        done = subprocess.run(["sh", file.name], env=environment, capture_output=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
-    return done.stdout.decode().split("\0")[:-1]
+    return done.stdout.decode().split("\0")
 
 
 @pytest.mark.parametrize("text", ["It's", 'a "b" $HOME `id` \\ !x', "line\nbreak", "né — 世界", "$(id)", ""])
@@ -101,16 +106,16 @@ def test_a_shell_sends_the_very_request(text: str) -> None:
     """Whatever is in the body, a header or the address, a real shell hands it to curl unchanged."""
     request = HttpRequest(method="PUT", url=f"http://h/?q={text}", headers={"X": text}, body={"t": [text]})
     arguments = sent(curl_command(request))
-    assert arguments[:3] == ["--request", "PUT", f"http://h/?q={text}"]
-    assert arguments[3:5] == ["--header", f"X: {text}"]
-    assert arguments[5] == "--data-binary"
-    assert json.loads(arguments[6]) == {"t": [text]}
+    assert arguments[2:5] == ["--request", "PUT", f"http://h/?q={text}"]
+    assert arguments[5:7] == ["--header", f"X: {text}"]
+    assert arguments[7:9] == ["--data-binary", "@-"]
+    assert json.loads(arguments[9]) == {"t": [text]}
 
 
 def test_secrets_are_variables_of_the_shell() -> None:
     """The command holds names, and the shell fills in the values, whatever is in them and around them."""
     request = http(None, Authorization='Bearer "$x" [redacted: MY_KEY]', Both="[redacted: MY_KEY]-[redacted: OTHER]")
-    command = curl_command(request)
+    command = curl_command(request, {"MY_KEY", "OTHER"})
     arguments = sent(command, MY_KEY="sk-'\"$(id)", OTHER="two words")
     assert 'Authorization: Bearer "$x" sk-\'"$(id)' in arguments
     assert "Both: sk-'\"$(id)-two words" in arguments
@@ -120,13 +125,30 @@ def test_secrets_are_variables_of_the_shell() -> None:
 def test_a_signed_request_is_signed_by_curl() -> None:
     """AWS signatures are made when a request is sent: curl makes its own, with the user's credentials."""
     request = http({"a": 1}, Authorization="[signed with your AWS credentials when it is sent]")
-    arguments = sent(curl_command(request, "eu-west-1"), AWS_ACCESS_KEY_ID="id", AWS_SECRET_ACCESS_KEY="key")
+    arguments = sent(curl_command(request, region="eu-west-1"), AWS_ACCESS_KEY_ID="id", AWS_SECRET_ACCESS_KEY="key")
     assert arguments[arguments.index("--aws-sigv4") + 1] == "aws:amz:eu-west-1:bedrock"
     assert arguments[arguments.index("--user") + 1] == "id:key"
     assert "signed with" not in " ".join(arguments)
+    assert "x-amz-security-token" not in " ".join(arguments)
+    command = curl_command(request, region="eu-west-1")
+    arguments = sent(command, AWS_ACCESS_KEY_ID="id", AWS_SECRET_ACCESS_KEY="key", AWS_SESSION_TOKEN="a b")
+    assert arguments[arguments.index("--header") + 1] == "x-amz-security-token: a b"
 
 
 def test_without_a_body_none_is_sent() -> None:
     """A GET stays one."""
     get = HttpRequest(method="GET", url="http://127.0.0.1/x", headers={})
-    assert sent(curl_command(get)) == ["--request", "GET", "http://127.0.0.1/x"]
+    assert sent(curl_command(get))[2:] == ["--request", "GET", "http://127.0.0.1/x", ""]
+
+
+def test_secrets_in_a_body_are_variables_too() -> None:
+    """Where a target's own fields hold one; a text that only looks like a label stays a text."""
+    body = {"token": "[redacted: TOKEN]", "text": "[redacted: x] $HOME `id` \\ end"}
+    arguments = sent(curl_command(http(body), {"TOKEN"}), TOKEN="t-1")
+    assert json.loads(arguments[-1]) == {"token": "t-1", "text": "[redacted: x] $HOME `id` \\ end"}
+
+
+def test_a_large_body_is_no_argument() -> None:
+    """One argument of a command may not be longer than 128 KiB on Linux."""
+    arguments = sent(curl_command(http({"image": "x" * 300_000})))
+    assert len(json.loads(arguments[-1])["image"]) == 300_000

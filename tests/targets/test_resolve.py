@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from turnwise.errors import MissingVariablesError, UsageError
 from turnwise.targets.format import PROVIDERS, Target
@@ -239,7 +240,32 @@ def test_bedrock() -> None:
     assert (target.api_key, target.base_url) == ("bearer-1", "https://bedrock-runtime.cn-north-1.amazonaws.com.cn")
     assert setting("bedrock", "region", token, region="ap-south-1") == "ap-south-1"
     assert missing("bedrock") == ["AWS_REGION"]
-    assert setting("bedrock", "region", base_url="http://127.0.0.1:9") is None
+    assert setting("bedrock", "region", base_url="http://127.0.0.1:9", api_key="k") is None
+    with pytest.raises(MissingVariablesError, match="AWS_REGION"):
+        resolved("bedrock", {}, base_url="http://127.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "is_sent"),
+    [
+        ("my-resource", True),
+        ("https://r.openai.azure.us", True),
+        ("http://127.0.0.1:9", True),
+        ("https://e.org", False),
+    ],
+)
+def test_azures_key_goes_to_azure(endpoint: str, is_sent: bool) -> None:
+    """The usual key goes to no other host because somebody wrote it into a file."""
+    variables = {"AZURE_OPENAI_API_KEY": "az-key"}
+    assert setting("azure", "api_key", variables, endpoint=endpoint) == ("az-key" if is_sent else None)
+
+
+def test_an_azure_endpoint_says_which_form_it_is() -> None:
+    """An address that ends in /openai/v1 is of that form, whatever version the environment names."""
+    variables = {"AZURE_OPENAI_API_KEY": "k-12", "OPENAI_API_VERSION": "2024-10-21"}
+    address = "https://r.openai.azure.com/openai/v1"
+    assert setting("azure", "api_version", variables, endpoint=address) == "v1"
+    assert setting("azure", "api_version", variables, endpoint="r") == "2024-10-21"
 
 
 @pytest.mark.parametrize(
@@ -267,7 +293,7 @@ def test_a_bad_address(address: str) -> None:
     """An address must have http or https and a host; the error names the setting and its variable."""
     with pytest.raises(UsageError, match=r"target 't': `base_url` .*\(from the variable OPENAI_BASE_URL\)"):
         resolved("openai", {**KEYS, "OPENAI_BASE_URL": address})
-    with pytest.raises(UsageError, match="`base_url`"):
+    with pytest.raises(ValidationError, match="the address"):
         resolved("openai", KEYS, base_url=address)
 
 
@@ -276,7 +302,7 @@ def test_the_address_of_an_endpoint_may_hold_placeholders() -> None:
     url = "https://${{ HOST }}/chat?q={{ question }}"
     assert setting("http", "url", {"HOST": "h.org"}, url=url) == "https://h.org/chat?q={{ question }}"
     with pytest.raises(UsageError, match="`url` must start with http"):
-        resolved("http", {}, url="{{ question }}")
+        resolved("http", {"URL": "{{ question }}"}, url="${{ URL }}")
 
 
 def test_where_settings_came_from() -> None:

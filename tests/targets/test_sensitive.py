@@ -67,7 +67,20 @@ def test_a_key_that_is_written_out() -> None:
     assert "`api_key`" in warning
     assert "${{ NAME }}" in warning
     assert SECRET not in warning
-    assert views("api_key", {"K": "x"}, api_key="sk-${{ K }}")[1] == "[redacted: api_key]"
+
+
+def test_a_key_of_which_a_part_is_a_variable() -> None:
+    """The variable is named; what stands around it is no secret without it, and no reason for a warning."""
+    assert views("api_key", {"K": SECRET}, api_key="pre-${{ K }}") == (f"pre-{SECRET}", "pre-[redacted: K]")
+    assert resolved({"K": SECRET}, api_key="pre-${{ K }}").warnings == ()
+
+
+def test_variables_in_bodies_and_queries_are_hidden() -> None:
+    """What an application calls its key is anybody's guess; a host is shown."""
+    environment = {"HOST": "h.org", "APPTOK": SECRET}
+    url, body = "https://${{ HOST }}/c?t=${{ APPTOK }}", {"k": "${{ APPTOK }}"}
+    shown: Any = resolved(environment, provider="http", url=url, body=body).shown
+    assert (shown.url, shown.body) == ("https://h.org/c?t=[redacted: APPTOK]", {"k": "[redacted: APPTOK]"})
 
 
 def test_no_warning_where_no_secret_is_written() -> None:

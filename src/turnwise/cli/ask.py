@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from ..errors import ProviderError
     from ..providers.base import ProviderRequest, ProviderResponse
     from ..providers.retries import Retry
     from .targeting import Chosen
 
 __all__ = ["command"]
 
+# Seconds before a person is told that there is nothing to see yet.
+_PATIENCE = 3.0
 # What runs here costs nothing by the token.
 _UNPAID = ("http", "local", "mock", "ollama", "python", "replay")
 
@@ -46,6 +49,7 @@ def command(target_name: str, text: str, case_id: str | None, system: str | None
     """
     import asyncio
 
+    from ..errors import ProviderError
     from .targeting import choose_target
 
     if case_id is not None and system is not None:
@@ -55,7 +59,12 @@ def command(target_name: str, text: str, case_id: str | None, system: str | None
     folder = Path(text).parent if case_id is not None else Path.cwd()
     chosen = choose_target(target_name, folder, stream=stream)
     request = _of_text(text, system, chosen) if case_id is None else _of_case(text, case_id, chosen)
-    response = asyncio.run(_ask(request, chosen))
+    try:
+        response = asyncio.run(_ask(request, chosen))
+    except ProviderError as error:
+        if form == "json":
+            _print_failure(error)
+        raise
     _print(response, chosen, form)
 
 
@@ -64,13 +73,40 @@ def _of_text(text: str, system: str | None, chosen: Chosen) -> ProviderRequest:
     from ..errors import UsageError
     from ..providers.base import ProviderRequest
 
-    if text == "-":
-        text = sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n") if sys.stdin is not None else ""
+    text = _read(text)
     if not text.strip():
         raise UsageError("there is nothing to ask", "give a text, or pipe one in for `-`")
     conversation = Conversation((Message("user", (Text(text),)),), system)
     prompt = conversation.chat_prompt(chosen.resolved.target.system_prompt)
     return ProviderRequest(question=conversation.transcript(), chat_prompt=prompt)
+
+
+def _read(text: str) -> str:
+    """The text, from standard input for `-`. Raises `UsageError` if it is not UTF-8: nothing is changed in silence."""
+    import os
+
+    from ..errors import UsageError
+
+    is_input = text == "-"
+    data = os.fsencode(text) if not is_input else sys.stdin.buffer.read() if sys.stdin is not None else b""
+    try:
+        decoded = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        where = "standard input" if is_input else "the text"
+        message = f"{where} is not UTF-8: byte 0x{data[error.start]:02x} at position {error.start}"
+        raise UsageError(message, "convert it, such as with iconv") from error
+    if not is_input:
+        _refuse_a_file(decoded)
+    return decoded.rstrip("\r\n") if is_input else decoded
+
+
+def _refuse_a_file(text: str) -> None:
+    """A suite's name without a case would be sent as a question, which nobody means."""
+    from ..errors import UsageError
+
+    is_name = " " not in text and text.endswith((".yaml", ".yml", ".json", ".jsonl", ".csv"))
+    if is_name or (len(text) < 1000 and "\n" not in text and Path(text).is_file()):
+        raise UsageError(f"{text} is a file, not a text", "add --case ID to ask a case of a suite, or pipe the text in")
 
 
 def _of_case(suite: str, case_id: str, chosen: Chosen) -> ProviderRequest:
@@ -91,6 +127,8 @@ def _of_case(suite: str, case_id: str, chosen: Chosen) -> ProviderRequest:
 
 
 async def _ask(request: ProviderRequest, chosen: Chosen) -> ProviderResponse:
+    import asyncio
+
     from ..providers.opening import Providers
 
     async with Providers(
@@ -99,7 +137,32 @@ async def _ask(request: ProviderRequest, chosen: Chosen) -> ProviderResponse:
         default_system_prompt=chosen.project.config.default_system_prompt,
         on_retry=_tell,
     ) as providers:
-        return await providers.open(chosen.resolved).ask(request)
+        waiting = asyncio.get_running_loop().call_later(_PATIENCE, _tell_of_waiting, chosen.resolved.target.name)
+        try:
+            return await providers.open(chosen.resolved).ask(request)
+        finally:
+            waiting.cancel()
+
+
+def _tell_of_waiting(name: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"waiting for {name} … (Ctrl+C stops)", err=True)
+
+
+def _print_failure(error: ProviderError) -> None:
+    """For programs: what the message on standard error says, as data."""
+    import json
+
+    failure = {
+        "kind": error.kind,
+        "message": str(error),
+        "status": error.status,
+        "retryable": error.retryable,
+        "attempts": error.attempts,
+        "hint": error.hint,
+    }
+    sys.stdout.write(json.dumps({"error": failure}, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
 
 
 def _tell(name: str, retry: Retry) -> None:

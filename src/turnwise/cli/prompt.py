@@ -193,4 +193,4 @@ class _Printer:
 
         echo_diagnostics(diagnostics)
         if sent is not None and self._requests is not None:
-            sys.stdout.write(f"# {one_line(case.id)}\n{self._requests.curl(sent)}\n\n")
+            sys.stdout.write(f"# {one_line(case.id)}\n{self._requests.curl(case, sent)}\n\n")

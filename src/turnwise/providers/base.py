@@ -10,6 +10,7 @@ from ..conversation.chat import ChatMessage, ChatPrompt
 from ..conversation.values import File, Image
 
 __all__ = [
+    "DEFAULT_TIMEOUT",
     "FinishReason",
     "HttpRequest",
     "Preview",
@@ -21,6 +22,9 @@ __all__ = [
     "Tool",
     "Usage",
 ]
+
+DEFAULT_TIMEOUT = 600.0
+"""Seconds that an answer may take where a target sets no `timeout`."""
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "refusal", "other"]
 

@@ -51,7 +51,8 @@ async def check_targets(
 async def _check(resolved: ResolvedTarget, providers: Providers, timeout: float) -> CheckOutcome:
     name = resolved.target.name
     once = resolved.target.model_copy(update={"max_retries": 0})
-    has_limit = "max_output_tokens" in type(once).model_fields
+    # A model that thinks needs its own limit, which must be above what it may think.
+    has_limit = "max_output_tokens" in type(once).model_fields and not getattr(once, "thinking_budget", None)
     request = ProviderRequest(
         question=_QUESTION,
         chat_prompt=[{"role": "user", "content": _QUESTION}],
@@ -65,4 +66,6 @@ async def _check(resolved: ResolvedTarget, providers: Providers, timeout: float)
         return CheckOutcome(name, False, f"no answer within {timeout:g} s", "is the server busy, or the address wrong?")
     except (ProviderError, UsageError) as error:
         return CheckOutcome(name, False, str(error), error.hint)
+    except Exception as error:  # noqa: BLE001  (a fault of one target must not hide what the others do)
+        return CheckOutcome(name, False, f"{type(error).__name__}: {error}", "this is a fault of Turnwise: report it")
     return CheckOutcome(name, True, response.model or "answered", None, response.latency_ms)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
-__all__ = ["ANTHROPIC_VERSION", "Endpoint", "endpoint_of"]
+from ..errors import UsageError
+
+__all__ = ["ANTHROPIC_VERSION", "SIGNED_LATER", "Endpoint", "endpoint_of"]
 
 ANTHROPIC_VERSION = "2026-10-21"
+SIGNED_LATER = "[signed with your AWS credentials when it is sent]"
+"""Stands for a signature in what is shown: one is made for each request, as it is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,11 @@ def endpoint_of(target: Any, *, stream: bool) -> Endpoint:
         for known in [each for each in endpoint.headers if each.lower() == name.lower()]:
             del endpoint.headers[known]
         endpoint.headers[name] = value
+    if "@" in urlsplit(endpoint.url).netloc and any(name.lower() == "authorization" for name in endpoint.headers):
+        raise UsageError(
+            f"target {target.name!r}: the address holds a login, and there is a key: a request can carry only one",
+            "take the login out of the address, or the key out of the target",
+        )
     return endpoint
 
 
@@ -46,7 +55,13 @@ def _azure(target: Any, stream: bool) -> Endpoint:  # noqa: ARG001
     # The key goes in a header of Azure's own; a token is a bearer.
     key = {"api-key": target.api_key} if target.api_key is not None else {}
     headers = key if target.entra_token is None else _bearer(target.entra_token)
-    base = target.endpoint.rstrip("/").removesuffix("/openai/v1").removesuffix("/openai")
+    address = target.endpoint.rstrip("/")
+    base = address.removesuffix("/openai/v1").removesuffix("/openai")
+    if target.api_version != "v1" and address.endswith("/openai/v1"):
+        raise UsageError(
+            f"target {target.name!r}: `endpoint` ends in /openai/v1, and `api_version` is {target.api_version}",
+            "leave out `api_version`, or the end of `endpoint`",
+        )
     if target.api_version == "v1":
         return Endpoint(f"{base}/openai/v1/chat/completions", headers)
     deployment = quote(target.deployment or target.model, safe="")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession, ClientTimeout
     from yarl import URL
 
-__all__ = ["LARGEST_BODY", "HttpAnswer", "Transport", "case_insensitive", "serialised"]
+__all__ = ["LARGEST_BODY", "HttpAnswer", "Transport", "body_bytes", "case_insensitive", "serialised"]
 
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of an answer, after decompression."""
 
 _MOST_ROUTES = 1024
+_LINGER = 0.2
 _JSON = "application/json"
 # Made once, since `json.dumps` makes one for every call that is not by its defaults.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -82,6 +84,16 @@ def serialised(body: Any) -> bytes:
         return _ASCII_ENCODER.encode(body).encode()
 
 
+def body_bytes(body: Any) -> bytes:
+    """The same for a body that a user may have filled with anything. Raises `BadRequestError` if it is no JSON."""
+    try:
+        return serialised(body)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadRequestError(
+            f"the request's body is not JSON data: {error}", hint="check `extra_body`, `body` and the tools' schemas"
+        ) from error
+
+
 @dataclass(frozen=True, slots=True)
 class _Route:
     """What all requests to one URL have in common; `place` names it in messages, without secrets."""
@@ -115,8 +127,11 @@ class Transport:
         finally:
             response.close()
 
-    async def stream(self, request: HttpRequest, *, timeout: float, on_chunk: Callable[[bytes], None]) -> HttpAnswer:
-        """The same, but the body of a success goes to `on_chunk` piece by piece, and is empty in the result."""
+    async def stream(self, request: HttpRequest, *, timeout: float, on_chunk: Callable[[bytes], object]) -> HttpAnswer:
+        """The same, but the body of a success goes to `on_chunk` piece by piece, and is empty in the result.
+
+        Reading ends early when `on_chunk` returns True: some servers leave a stream open that has said all.
+        """
         route = self._route(request.url)
         response = await self._open(route, request, timeout)
         try:
@@ -174,7 +189,7 @@ class Transport:
         return b"".join(pieces)
 
     async def _pieces(
-        self, route: _Route, response: ClientResponse, timeout: float, on_chunk: Callable[[bytes], None]
+        self, route: _Route, response: ClientResponse, timeout: float, on_chunk: Callable[[bytes], object]
     ) -> None:
         if (response.content_length or 0) > self._max_body:
             raise too_large(route.place, self._max_body)
@@ -185,11 +200,12 @@ class Transport:
             except Exception as error:
                 raise failure(error, route.place, timeout, body=True) from error
             if not chunk:
-                return
+                return None
             left -= len(chunk)
             if left < 0:
                 raise too_large(route.place, self._max_body)
-            on_chunk(chunk)
+            if on_chunk(chunk) is True:
+                return await _to_the_end(response)
 
     def _open_session(self) -> ClientSession:
         import asyncio
@@ -231,15 +247,22 @@ class Transport:
         return route
 
 
+async def _to_the_end(response: ClientResponse) -> None:
+    """Read what is left, if it comes at once: only a connection that was read to the end can be used again."""
+    import asyncio
+
+    import aiohttp
+
+    with suppress(TimeoutError, aiohttp.ClientError):
+        async with asyncio.timeout(_LINGER):
+            while await response.content.readany():
+                pass
+
+
 def _outgoing(request: HttpRequest) -> tuple[Mapping[str, str], bytes | None]:
     if request.body is None:
         return request.headers, None
-    try:
-        data = serialised(request.body)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise BadRequestError(
-            f"the request's body is not JSON data: {error}", hint="check `extra_body`, `body` and the tools' schemas"
-        ) from error
+    data = body_bytes(request.body)
     if any(name.lower() == "content-type" for name in request.headers):
         return request.headers, data
     return {**request.headers, "Content-Type": _JSON}, data

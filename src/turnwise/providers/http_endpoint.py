@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ..conversation.chat import ChatMessage, ChatPrompt
-from ..errors import PromptError, ProtocolError
-from .base import HttpRequest, Preview, ProviderRequest, ProviderResponse
+from ..errors import AuthenticationError, NotFoundError, PromptError, ProtocolError
+from ..targets.placeholders import PLACEHOLDER
+from .base import DEFAULT_TIMEOUT, HttpRequest, Preview, ProviderRequest, ProviderResponse
 from .pointer import PointerError, resolve_pointer
 from .prompt import messages_to_send
 from .recording import content_text
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpEndpointProvider", "endpoint_request", "fill_template"]
 
-DEFAULT_TIMEOUT = 600.0
-# Not `${{ NAME }}`, which is a variable of the environment.
-_PLACEHOLDER = re.compile(r"(?<!\$)\{\{([^{}]*)\}\}")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _BAD_IN_HEADER = re.compile(r"[\r\n\0]")
 _WITHOUT_BODY = ("GET", "HEAD")
@@ -72,7 +70,10 @@ class HttpEndpointProvider:
 
         statuses = [int(status) for status in self._target.retry_statuses]
         if not 200 <= answer.status < 300:
-            raise status_error(answer, api=host, retry_statuses=statuses, secrets=self._secrets)
+            error = status_error(answer, api=host, retry_statuses=statuses, secrets=self._secrets)
+            if isinstance(error, AuthenticationError | NotFoundError):
+                error.hint = f"check `{'url' if isinstance(error, NotFoundError) else 'headers'}` of the target"
+            raise error
         pointer = self._target.answer_pointer
         if pointer is None:
             return _whole_answer(_decoded(answer, host)), None
@@ -103,7 +104,7 @@ def fill_template(template: Any, names: Mapping[str, Any], where: str = "body") 
     {'chat': ['Hi'], 'n': 'No. 7'}
     """
     if isinstance(template, str):
-        if (whole := _PLACEHOLDER.fullmatch(template)) is not None:
+        if (whole := PLACEHOLDER.fullmatch(template)) is not None:
             return _json_value(whole[1].strip(), names, where)
         return _filled_text(template, names, where)
     if isinstance(template, Mapping):
@@ -131,7 +132,7 @@ def _filled_text(
         name = match[1].strip()
         return encode(_as_text(_json_value(name, names, where)), name)
 
-    return _PLACEHOLDER.sub(fill, text)
+    return PLACEHOLDER.sub(fill, text)
 
 
 def _json_value(name: str, names: Mapping[str, Any], where: str) -> Any:

@@ -22,7 +22,7 @@ def redirect(response: ClientResponse, place: str) -> ProtocolError:
     """The error for an answer that leads elsewhere: a key must not follow it."""
     try:
         location = urlsplit(response.headers.get("Location", ""))
-        target = f"{location.scheme}://{location.hostname}" if location.hostname else None
+        target = f"{location.scheme}://{location.netloc.rpartition('@')[2]}" if location.hostname else None
     except ValueError:
         target = None
     return ProtocolError(

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from .retries import exhausted_for, pause
+from .retries import LONGEST_RETRY_AFTER, exhausted_for, pause
 
 if TYPE_CHECKING:
     from asyncio import Lock
@@ -81,8 +81,8 @@ class RateLimit:
             self._tokens.take(used - reserved)
 
     def hold(self, seconds: float) -> None:
-        """Start nothing for so many seconds; a longer hold that is under way stays."""
-        until = self._clock() + seconds
+        """Start nothing for so many seconds, but no longer than `LONGEST_RETRY_AFTER`; a longer hold stays."""
+        until = self._clock() + min(seconds, LONGEST_RETRY_AFTER)
         if self._held_until is None or until > self._held_until:
             self._held_until = until
 

@@ -235,7 +235,7 @@ def _last_words(server: _Server) -> str:
     server.log.seek(max(0, size - _TAIL_BYTES))
     lines = server.log.read().decode("utf-8", "replace").splitlines()
     said = [_STAMP.sub("", line) for line in lines if line.strip()]
-    return "\n  ".join([end, *said[-_LAST_LINES:]])
+    return "; ".join([end, *said[-_LAST_LINES:]])
 
 
 def _stop(server: _Server, grace_seconds: float) -> None:

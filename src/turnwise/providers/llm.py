@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from ..conversation.chat import ChatPrompt
-from .base import HttpRequest, Preview, ProviderRequest, ProviderResponse, Settings
-from .endpoints import endpoint_of
+from .base import DEFAULT_TIMEOUT, HttpRequest, Preview, ProviderRequest, ProviderResponse, Settings
+from .endpoints import SIGNED_LATER, endpoint_of
 from .prompt import messages_to_send
 from .wire.base import Answer, Encoded, Wire, WireRequest
 
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
     from .http import HttpAnswer, Transport
     from .limits import RateLimit
 
-__all__ = ["DEFAULT_TIMEOUT", "WIRES", "LLMProvider", "settings_of", "wire_of"]
-
-DEFAULT_TIMEOUT = 600.0
+__all__ = ["WIRES", "LLMProvider", "settings_of", "wire_of"]
 
 WIRES = {
     "openai": "openai",
@@ -59,12 +58,14 @@ class LLMProvider:
         transport: Transport | None,
         default_system_prompt: str | None,
         limit: RateLimit | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._resolved = resolved
         self._target = cast(Any, resolved.target)
         self._transport = transport
         self._default_system_prompt = default_system_prompt
         self._limit = limit
+        self._environment = environment or {}
         self._wire = wire_of(self._target.provider)
         self._settings = settings_of(self._target)
         self._stream = bool(getattr(self._target, "stream", False))
@@ -112,7 +113,7 @@ class LLMProvider:
         endpoint = endpoint_of(shown, stream=self._stream)
         headers = {"Content-Type": "application/json", **endpoint.headers}
         if self._must_sign:
-            headers["Authorization"] = "[signed with your AWS credentials when it is sent]"
+            headers["Authorization"] = SIGNED_LATER
         http = HttpRequest(method="POST", url=endpoint.url, headers=headers, body=encoded.body)
         return Preview(messages=messages, rewrites=encoded.rewrites, request=http)
 
@@ -140,7 +141,9 @@ class LLMProvider:
         from .aws_signature import signed
 
         target = self._target
-        return await asyncio.to_thread(signed, http, region=target.region, profile=target.profile)
+        return await asyncio.to_thread(
+            signed, http, region=target.region, profile=target.profile, environment=self._environment
+        )
 
     async def _whole(self, http: HttpRequest) -> tuple[Any, None]:
         from .status import json_body
@@ -155,7 +158,12 @@ class LLMProvider:
 
         assert self._transport is not None
         stream = AnswerStream(self._wire.Assembly(), self._context, aws=self._target.provider == "bedrock")
-        answer = await self._transport.stream(http, timeout=self._timeout, on_chunk=stream.feed)
+
+        def take(chunk: bytes) -> bool:
+            stream.feed(chunk)
+            return stream.finished
+
+        answer = await self._transport.stream(http, timeout=self._timeout, on_chunk=take)
         self._check(answer)
         return stream.result(), stream.first_at
 
@@ -200,5 +208,5 @@ _NO_SETTINGS = Settings()
 def _max_tokens_field(url: str) -> str:
     """OpenAI and Azure have renamed the setting; servers that speak their API mostly know the old name."""
     host = urlsplit(url).hostname or ""
-    new = host == "api.openai.com" or host.endswith((".openai.azure.com", ".azure.com"))
+    new = host == "api.openai.com" or host.endswith(".azure.com")
     return "max_completion_tokens" if new else "max_tokens"

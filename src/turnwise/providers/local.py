@@ -21,7 +21,7 @@ __all__ = ["LocalProvider"]
 # Stands for the port, which is not known before the server runs.
 _NOWHERE = "http://127.0.0.1:PORT/v1"
 _SHARED = (
-    "name", "timeout", "temperature", "top_p", "max_output_tokens", "seed", "stop",
+    "name", "timeout", "temperature", "top_p", "max_output_tokens", "seed", "stop", "stream",
 )  # fmt: skip
 
 
@@ -71,7 +71,8 @@ class LocalProvider:
     def _asking(self, address: str) -> LLMProvider:
         settings = {name: getattr(self._target, name) for name in _SHARED}
         name = Path(self._target.model or "default").stem
-        target = OpenAITarget(
+        # Not validated: the port of what is shown is not known yet.
+        target = OpenAITarget.model_construct(
             **settings, provider="openai", model=name, base_url=address, images=False, max_tokens_field="max_tokens"
         )
         resolved = replace(self._resolved, target=target, shown=target)

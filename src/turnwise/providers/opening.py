@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..conversation.chat import DEFAULT_SYSTEM_PROMPT
 from ..errors import SetupError
 from .base import Provider
+from .guarded import GuardedProvider
 from .http import Transport
 from .limits import RateLimit
 from .llm import WIRES, LLMProvider
@@ -43,35 +45,40 @@ class Providers:
     ) -> None:
         self.root = root or Path.cwd()
         self.default_system_prompt = default_system_prompt
+        self.environment = os.environ if environment is None else environment
         self.transport = Transport(environment)
         self._on_retry = on_retry
         self._servers: LlamaServers | None = None
-        self._opened: list[Provider] = []
+        self._of_target: list[tuple[Target, Provider]] = []
 
     def open(self, resolved: ResolvedTarget) -> Provider:
         """A provider for the target, with its retries and rate limits. Raises `UsageError` if it cannot be made."""
         target: Any = resolved.target
+        for known, provider in self._of_target:
+            if known == target:
+                return provider  # one target, one set of limits
         limit = RateLimit(target.requests_per_minute, target.tokens_per_minute)
         on_retry = self._on_retry
         provider = PatientProvider(
             self._bare(resolved, limit),
             policy_of(target),
             limit,
+            max_output_tokens=getattr(target, "max_output_tokens", None),
             counts_tokens=target.tokens_per_minute is not None,
             on_retry=None if on_retry is None else lambda retry: on_retry(target.name, retry),
         )
-        self._opened.append(provider)
+        self._of_target.append((target, provider))
         return provider
 
     async def close(self) -> None:
         """Close every provider, connection and server."""
-        opened, self._opened = self._opened, []
+        opened, self._of_target = self._of_target, []
         # One that cannot be closed must not keep the others open. The last that is pushed is closed first.
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.transport.close)
             if self._servers is not None:
                 stack.push_async_callback(self._servers.close)
-            for provider in opened:
+            for _, provider in opened:
                 stack.push_async_callback(provider.close)
 
     async def __aenter__(self) -> Self:
@@ -88,7 +95,7 @@ class Providers:
 
             return LocalProvider(resolved, self.transport, self._llama_servers(), self.root, default)
         if target.provider in WIRES:
-            return LLMProvider(resolved, self.transport, default, limit)
+            return LLMProvider(resolved, self.transport, default, limit, self.environment)
         if target.provider == "mock":
             from .mock import MockProvider
 
@@ -116,8 +123,7 @@ class Providers:
         plugin = None if name in PROVIDERS else find_plugin(name)
         if plugin is None:
             raise SetupError(f"the provider {name!r} cannot be asked yet", hint="agents come with a later version")
-        provider: Provider = plugin.open(resolved, self)
-        return provider
+        return GuardedProvider(plugin.open(resolved, self), name)
 
     def _llama_servers(self) -> LlamaServers:
         if self._servers is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.chat import ChatContent, ChatPrompt
-from ..errors import RateLimitError, SetupError, UsageError
+from ..errors import ProviderError, RateLimitError, SetupError, UsageError
 from .base import Preview, Provider, ProviderRequest, ProviderResponse
-from .retries import Retry, RetryPolicy, with_retries
+from .retries import LONGEST_RETRY_AFTER, Retry, RetryPolicy, with_retries
 
 if TYPE_CHECKING:
     from .limits import RateLimit
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["PatientProvider", "policy_of"]
 
 _CHARACTERS_PER_TOKEN = 4
+_USUAL_ANSWER = 256
+_USUAL_IMAGE = 1000
 
 
 def policy_of(target: Any) -> RetryPolicy:
@@ -38,6 +41,7 @@ class PatientProvider:
         policy: RetryPolicy,
         limit: RateLimit,
         *,
+        max_output_tokens: int | None = None,
         counts_tokens: bool,
         on_retry: Callable[[Retry], None] | None = None,
     ) -> None:
@@ -45,30 +49,40 @@ class PatientProvider:
         self._policy = policy
         self._limit = limit
         self._counts_tokens = counts_tokens
+        self._max_output_tokens = max_output_tokens
         self._on_retry = on_retry
 
     async def ask(self, request: ProviderRequest) -> ProviderResponse:
         """Ask until there is an answer, or an error that will not pass. Raises `ProviderError`."""
-        tokens = _estimate(request) if self._counts_tokens else 0
+        tokens = _estimate(request, self._max_output_tokens) if self._counts_tokens else 0
 
         async def attempt() -> ProviderResponse:
             await self._limit.acquire(tokens)
+            started = perf_counter()
             try:
                 response = await self.inner.ask(request)
             except UsageError as error:
                 raise SetupError(str(error), hint=error.hint) from error
-            except RateLimitError as error:
-                # Everybody who shares the limit waits, not only the one who was told.
-                if error.retryable and error.retry_after:
-                    self._limit.hold(error.retry_after)
+            except ProviderError as error:
+                if tokens:
+                    self._limit.settle(tokens, 0)
+                self._hold_all(error)
                 raise
             if tokens:
                 usage = response.usage
                 self._limit.settle(tokens, (usage.input_tokens or 0) + (usage.output_tokens or 0) or tokens)
+            if response.latency_ms is None:
+                return replace(response, latency_ms=(perf_counter() - started) * 1000)
             return response
 
         response, attempts = await with_retries(self._policy, attempt, on_retry=self._on_retry)
         return response if attempts == response.attempts else replace(response, attempts=attempts)
+
+    def _hold_all(self, error: ProviderError) -> None:
+        """Everybody who shares the limit waits, not only the one who was told; nobody for longer than a retry would."""
+        wait = error.retry_after
+        if isinstance(error, RateLimitError) and error.retryable and wait and wait <= LONGEST_RETRY_AFTER:
+            self._limit.hold(wait)
 
     def preview(self, request: ProviderRequest) -> Preview:
         """What would be sent."""
@@ -79,14 +93,17 @@ class PatientProvider:
         await self.inner.close()
 
 
-def _estimate(request: ProviderRequest) -> int:
-    """Tokens that a request will cost, before anybody has counted them: better too many than too few."""
+def _estimate(request: ProviderRequest, max_output_tokens: int | None) -> int:
+    """Tokens that a request will cost, roughly, before anybody has counted them."""
     prompt: ChatPrompt = request.chat_prompt or [{"role": "user", "content": request.question}]
     characters = sum(_length(message["content"]) for message in prompt)
-    return characters // _CHARACTERS_PER_TOKEN + (request.settings.max_output_tokens or 256)
+    characters += sum(len(str(tool.parameters)) + len(tool.description or "") for tool in request.tools)
+    answer = request.settings.max_output_tokens or max_output_tokens or _USUAL_ANSWER
+    return characters // _CHARACTERS_PER_TOKEN + answer
 
 
 def _length(content: ChatContent) -> int:
     if isinstance(content, list):
-        return sum(len(part.get("text", "")) for part in content)
+        texts = (len(part.get("text", "")) for part in content)
+        return sum(texts) + sum(_USUAL_IMAGE * _CHARACTERS_PER_TOKEN for part in content if part.get("type") == "image")
     return len(content or "")

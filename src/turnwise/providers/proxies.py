@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import UsageError
+from ..targets.addresses import is_loopback
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -39,19 +40,6 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     if any(_excludes(entry, host, port) for entry in excluded.replace(",", " ").split()):
         return None
     return _usable(*found)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether the host is this machine.
-
-    >>> [is_loopback(host) for host in ("localhost", "api.localhost", "127.9.9.9", "::1", "127.example.com")]
-    [True, True, True, True, False]
-    """
-    host = host.strip("[]").rstrip(".").lower()
-    address = _address(host)
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    return address.is_loopback if address is not None else host == "localhost" or host.endswith(".localhost")
 
 
 def ssl_context(environment: Mapping[str, str]) -> SSLContext:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..conversation.chat import ChatMessage
 from ..errors import ApplicationError, ProviderError, ProviderTimeoutError
-from .base import Preview, ProviderRequest, ProviderResponse
+from .base import DEFAULT_TIMEOUT, Preview, ProviderRequest, ProviderResponse
 from .prompt import messages_to_send
 from .python_import import find_function, raised_at, shown_error
 from .recording import content_text
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PythonFunctionProvider", "response_of"]
 
-DEFAULT_TIMEOUT = 600.0
 _RETURN_HINT = (
     "return a text, a message ({'role': 'assistant', 'content': …}), a list of messages or a ProviderResponse"
 )
@@ -53,11 +52,14 @@ class PythonFunctionProvider:
 
     async def ask(self, request: ProviderRequest) -> ProviderResponse:
         """Call the function. Raises `UsageError` if there is no such function."""
-        function = self.load()
+        function = await self._loaded()
         started = perf_counter()
         sent = messages_to_send(request, self._default_system_prompt)
-        # A copy: what the function does to it must not reach other trials of the case.
-        result = await self._called(function, replace(request, chat_prompt=deepcopy(sent)))
+        # Copies: what the function does to them must not reach other trials of the case.
+        own = replace(
+            request, chat_prompt=deepcopy(sent), vars=deepcopy(request.vars), metadata=deepcopy(request.metadata)
+        )
+        result = await self._called(function, own)
         response = response_of(result, self._name)
         latency = response.latency_ms if response.latency_ms is not None else (perf_counter() - started) * 1000
         return replace(response, sent=response.sent or sent, latency_ms=latency)
@@ -68,6 +70,12 @@ class PythonFunctionProvider:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+    async def _loaded(self) -> Function:
+        """Imports may take seconds: others go on meanwhile."""
+        import asyncio
+
+        return await asyncio.to_thread(self.load) if self._function is None else self._function
 
     async def _called(self, function: Function, request: ProviderRequest) -> Any:
         import asyncio
@@ -82,8 +90,10 @@ class PythonFunctionProvider:
                         raise TimeoutError from None
                     raise
         except TimeoutError as error:
+            # A sync function goes on in its thread: asking again would only add another one.
             raise ProviderTimeoutError(
                 f"`{self._name}` gave no answer within {self._timeout:g} s",
+                retryable=inspect.iscoroutinefunction(function),
                 hint="raise the target's `timeout` if the function needs longer",
             ) from error
 
@@ -94,7 +104,7 @@ def response_of(result: Any, name: str) -> ProviderResponse:
     >>> response_of([{"role": "assistant", "content": "Hi"}], "app:answer").text
     'Hi'
     """
-    if isinstance(result, ProviderResponse):
+    if isinstance(result, ProviderResponse) and isinstance(result.text, str):
         return result
     if isinstance(result, str):
         return ProviderResponse(text=result, messages=[{"role": "assistant", "content": result}])

@@ -147,6 +147,9 @@ def _record(request: ProviderRequest, response: ProviderResponse, sent: Sequence
         "answer": response.text,
         "output_messages": list(response.messages),
         "finish_reason": response.finish_reason,
+        "raw_finish_reason": response.raw_finish_reason,
+        "reasoning": response.reasoning,
+        "refusal": response.refusal,
         "usage": asdict(response.usage),
         "model": response.model,
     }
@@ -187,8 +190,15 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _hash(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
+    text = json.dumps(_with_text_keys(value), sort_keys=True, separators=(",", ":"), default=_plain)
     return sha256(text.encode()).hexdigest()
+
+
+def _with_text_keys(value: Any) -> Any:
+    """The same data with texts for keys, which YAML does not demand: keys of several kinds have no order."""
+    if isinstance(value, Mapping):
+        return {str(key): _with_text_keys(item) for key, item in value.items()}
+    return [_with_text_keys(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> Any:

@@ -112,7 +112,11 @@ class ReplayProvider:
             return f"near ids in it: {', '.join(near)}"
         if ids:
             return f"its cases are: {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''}"
-        return "record some first" if self._by_case else "no line tells what was asked: record again, or match by case"
+        return (
+            "record some first"
+            if self._by_case
+            else "no line tells what was asked: record again, or set `match_by: case`"
+        )
 
 
 def _recording_file(path: Path) -> Path:
@@ -205,16 +209,23 @@ def _offset(places: Sequence[_Place], request: ProviderRequest, file: Path) -> i
 def _response(record: dict[str, Any], sent: Sequence[Any], latency_ms: float) -> ProviderResponse:
     text = record["answer"]
     reason = record.get("finish_reason")
-    model = record.get("model")
     return ProviderResponse(
         text=text,
         messages=record.get("output_messages") or [{"role": "assistant", "content": text}],
         finish_reason=reason if isinstance(reason, str) and reason in _FINISH_REASONS else "stop",  # type: ignore[arg-type]
+        raw_finish_reason=_text(record, "raw_finish_reason"),
         usage=_usage(record.get("usage")),
-        model=model if isinstance(model, str) else None,
+        reasoning=_text(record, "reasoning"),
+        refusal=_text(record, "refusal"),
+        model=_text(record, "model"),
         sent=sent,
         latency_ms=latency_ms,
     )
+
+
+def _text(record: dict[str, Any], key: str) -> str | None:
+    value = record.get(key)
+    return value if isinstance(value, str) else None
 
 
 def _usage(recorded: Any) -> Usage:

@@ -28,6 +28,7 @@ _RATE_LIMITS = tuple(
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION_PART = re.compile(r"(\d{1,15}(?:\.\d{0,15})?)(ns|us|µs|μs|ms|s|m|h|d)", re.ASCII)
 _NUMBER = re.compile(r"\d{1,15}(\.\d{0,15})?", re.ASCII)
+_LEAST_JITTER = 0.75
 # Larger numbers are moments rather than durations, counted from 1970: 1e9 s is 2001, 1e11 ms is 1973.
 _FIRST_MOMENT, _FIRST_MOMENT_MS = 1e9, 1e11
 
@@ -54,13 +55,17 @@ class RetryPolicy:
     def delay(self, retry: int, error: ProviderError, jitter: float = 1.0) -> float | None:
         """Seconds before retry number `retry`, from 1; None: give up. `jitter` is a factor from 0.75 to 1.25.
 
+        What the server asks for is waited, and up to half a second more; 0 is no answer to how long.
+
         >>> RetryPolicy().delay(3, ProviderError("busy", retryable=True))
         4.0
         """
         if not error.retryable or retry > self.max_retries:
             return None
-        if error.retry_after is not None:
-            return error.retry_after if error.retry_after <= LONGEST_RETRY_AFTER else None
+        if error.retry_after:
+            # A little later than told, each by another little: else all who were told would come back at once.
+            spread = (jitter - _LEAST_JITTER) * min(error.retry_after, 1.0)
+            return error.retry_after + spread if error.retry_after <= LONGEST_RETRY_AFTER else None
         try:
             grown = self.initial_delay * self.factor ** (retry - 1)
         except OverflowError:
@@ -90,7 +95,7 @@ async def with_retries(
             return await send(), attempt
         except ProviderError as error:
             error.attempts = attempt
-            delay = policy.delay(attempt, error, 0.75 + random() / 2)
+            delay = policy.delay(attempt, error, _LEAST_JITTER + random() / 2)
             if delay is None:
                 _explain_long_wait(error)
                 raise

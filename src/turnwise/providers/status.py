@@ -165,9 +165,21 @@ def json_body(
         raise _not_json(text, error, answer, api, secrets) from error
     if (text.count("[") + text.count("{")) > _DEEPEST and _is_deep(data):
         raise ProtocolError(f"the answer of {api} is nested too deeply", status=answer.status)
-    if isinstance(data, dict) and isinstance(data.get("error"), dict) and data["error"]:
-        raise reported_error(data, api=api, retry_statuses=retry_statuses, credential=credential, secrets=secrets)
+    report = _report(data)
+    if report is not None:
+        raise reported_error(report, api=api, retry_statuses=retry_statuses, credential=credential, secrets=secrets)
     return data
+
+
+def _report(data: Any) -> Any:
+    """What reports a failure in the JSON of a success: an `error` of its own, or one of its first choice."""
+    if not isinstance(data, dict):
+        return None
+    if isinstance(data.get("error"), dict) and data["error"]:
+        return data
+    choices = data.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) and isinstance(first.get("error"), dict) and first["error"] else None
 
 
 def _refuse_constant(name: str) -> NoReturn:

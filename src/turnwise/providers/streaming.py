@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ProtocolError, ProviderConnectionError
 from .wire.base import Assembly
+from .wire.reported import reported_in
 
 __all__ = ["AnswerStream"]
 
@@ -41,8 +42,15 @@ class AnswerStream:
             self._parser = SSEParser()
         self._aws = aws
 
+    @property
+    def finished(self) -> bool:
+        """Whether the whole answer is here, although the connection may stay open; what follows is passed over."""
+        return self._ended or self._assembly.finished
+
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes."""
+        if self.finished:
+            return
         if not self._started and chunk.strip():
             self._started = True
             # A server that does not stream sends its JSON, or a page for people, in one piece.
@@ -51,7 +59,8 @@ class AnswerStream:
             self._whole.append(chunk)
             return
         for event in self._parser.feed(chunk):
-            self._add(event)
+            if not self.finished:
+                self._add(event)
 
     def result(self) -> Any:
         """The API's JSON. Raises `ProviderConnectionError` if the stream ended too early."""
@@ -60,8 +69,9 @@ class AnswerStream:
             from .status import json_body
 
             return self._sound(json_body(HttpAnswer(200, {}, b"".join(self._whole)), **self._context))
-        for event in self._parser.close() or ():
-            self._add(event)
+        if not self.finished:
+            for event in self._parser.close() or ():
+                self._add(event)
         if not (self._ended or self._assembly.done):
             raise ProviderConnectionError(f"{self._api}: the stream ended before the answer was whole")
         return self._assembly.result()
@@ -81,10 +91,11 @@ class AnswerStream:
 
     def _sound(self, data: Any) -> Any:
         """The data, unless it reports an error: the status has been sent already, so a failure can only come here."""
-        if isinstance(data, dict) and (data.get("error") or data.get("type") == "error"):
+        report = reported_in(data)
+        if report is not None:
             from .status import reported_error
 
-            raise reported_error(data, **self._context)
+            raise reported_error(report, **self._context)
         return data
 
     def _parsed(self, text: str) -> Any:

@@ -96,7 +96,7 @@ def prompt_text(
     folds = [] if full else _folds(conversation)
     if view == "question":
         blocks.append(_indented(_folded(conversation.transcript(), folds)))
-    elif view == "request" and sent is not None:
+    elif view == "request" and sent is not None and sent.preview.request is not None:
         from .request import request_text
 
         blocks.append(request_text(sent.preview, style=style, full=full))
@@ -108,6 +108,8 @@ def prompt_text(
             else sent.preview.messages
         )
         blocks += [_message_text(message, folds, style) for message in messages]
+        if view == "request":
+            blocks.append(style("(the target gets these messages; nothing goes over HTTP)", "grey"))
     blocks += [as_text(diagnostic, style) for diagnostic in (*known, *case_warnings(case))]
     return "\n".join(blocks) + "\n"
 

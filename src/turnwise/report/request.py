@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..providers.base import HttpRequest, Preview, Rewrite
+from ..providers.endpoints import SIGNED_LATER
 from .terminal import Style, one_line, plain, printable
 
-__all__ = ["curl_command", "request_record", "request_text", "rewrite_line"]
+__all__ = ["curl_command", "request_record", "request_text", "rewrite_line", "secret_names"]
 
 _LABEL = re.compile(r"\[redacted: ([^\]]*)\]")
 _LONGEST_TEXT = 2000
-_SIGNED = "[signed with your AWS credentials when it is sent]"
 
 
 def request_record(preview: Preview) -> dict[str, Any]:
@@ -73,28 +73,58 @@ def _shortened(value: Any) -> Any:
     return value
 
 
-def curl_command(request: HttpRequest, region: str | None = None) -> str:
-    """A command that sends the request; keys are variables of the shell. `region` is that of a request to be signed."""
-    lines = [f"curl --request {request.method} {_in_shell(request.url)}"]
+def curl_command(request: HttpRequest, names: Collection[str] = (), region: str | None = None) -> str:
+    """A command that sends the request. `names` are those of its secrets, which become variables of the shell;
+    `region` is that of a request to be signed."""
+    names = frozenset(names)
+    lines = [f"curl --silent --show-error --request {request.method} {_in_shell(request.url, names)}"]
     for name, value in request.headers.items():
-        if value != _SIGNED:
-            lines.append(f"--header {_in_shell(f'{name}: {value}')}")
+        if value != SIGNED_LATER:
+            lines.append(f"--header {_in_shell(f'{name}: {value}', names)}")
         else:
-            lines.append(f'--aws-sigv4 "aws:amz:{region}:bedrock" --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"')
-    if request.body is not None:
-        body = json.dumps(request.body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        lines.append(f"--data-binary {shlex.quote(body)}")
+            lines += _signing(region)
+    if request.body is None:
+        return " \\\n  ".join(lines)
+    # On standard input: one argument may not be longer than 128 KiB, which an image often is.
+    lines.append(f"--data-binary @- {_document(request.body, names)}")
     return " \\\n  ".join(lines)
 
 
-def _in_shell(text: str) -> str:
+def secret_names(target: Any) -> frozenset[str]:
+    """The names in the labels of a target that is shown without its secrets."""
+    return frozenset(_LABEL.findall(str(target.model_dump())))
+
+
+def _signing(region: str | None) -> list[str]:
+    return [
+        f'--aws-sigv4 "aws:amz:{region}:bedrock" --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"',
+        # Temporary credentials have a token besides.
+        '${AWS_SESSION_TOKEN:+--header} ${AWS_SESSION_TOKEN:+"x-amz-security-token: $AWS_SESSION_TOKEN"}',
+    ]
+
+
+def _document(body: Any, names: frozenset[str]) -> str:
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    pieces = _pieces(text, names, r"([$`\\])")
+    return f"<<'JSON'\n{text}\nJSON" if pieces is None else f"<<JSON\n{''.join(pieces)}\nJSON"
+
+
+def _in_shell(text: str, names: frozenset[str]) -> str:
     """A text quoted for the shell, with variables in the places of secrets."""
+    pieces = _pieces(text, names, r'([$`"\\])')
+    return shlex.quote(text) if pieces is None else f'"{"".join(pieces)}"'
+
+
+def _pieces(text: str, names: frozenset[str], special: str) -> list[str] | None:
+    """The text with special characters escaped and variables for the labels of secrets; None if it has no label."""
     from ..targets.sensitive import in_shell
 
-    if not _LABEL.search(text):
-        return shlex.quote(text)
     pieces = _LABEL.split(text)
-    # Every other piece is the name in a label.
-    pieces[::2] = [re.sub(r'([$`"\\])', r"\\\1", piece) for piece in pieces[::2]]
-    pieces[1::2] = [f"${{{in_shell(name)}}}" for name in pieces[1::2]]
-    return f'"{"".join(pieces)}"'
+    if not names & set(pieces[1::2]):
+        return None
+    # Every other piece is the name in a label; one that is no secret's is text that looks like it.
+    return [
+        f"${{{in_shell(piece)}}}" if index % 2 and piece in names
+        else re.sub(special, r"\\\1", f"[redacted: {piece}]" if index % 2 else piece)
+        for index, piece in enumerate(pieces)
+    ]  # fmt: skip

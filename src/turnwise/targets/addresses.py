@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-__all__ = ["VENDOR_ADDRESSES", "address_problem", "bedrock_address", "host_of", "is_on_this_machine", "whole_address"]
+__all__ = [
+    "VENDOR_ADDRESSES",
+    "address_problem",
+    "bedrock_address",
+    "host_of",
+    "is_loopback",
+    "is_on_this_machine",
+    "whole_address",
+]
 
 VENDOR_ADDRESSES = {
     "openai": "https://api.openai.com/v1",
@@ -23,7 +32,6 @@ _EVERY_INTERFACE = re.compile(r"(?<=://)(?:0\.0\.0\.0|\[::\])(?=[:/]|$)")
 _NO_PATH = re.compile(r"https?://[^/]+")
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f]")
-_THIS_MACHINE = re.compile(r"localhost|.*\.localhost|127(\.[0-9]{1,3}){3}|::1", re.IGNORECASE)
 
 
 def bedrock_address(region: str) -> str:
@@ -97,7 +105,22 @@ def is_on_this_machine(text: str) -> bool:
     (True, False)
     """
     host = host_of(text)
-    return host is not None and _THIS_MACHINE.fullmatch(host) is not None
+    return host is not None and is_loopback(host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine.
+
+    >>> [is_loopback(host) for host in ("localhost", "api.localhost", "127.9.9.9", "::1", "127.example.com")]
+    [True, True, True, True, False]
+    """
+    host = host.strip("[]").rstrip(".").lower()
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
 
 
 def _split(text: str) -> SplitResult | None:

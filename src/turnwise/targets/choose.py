@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ..errors import UsageError
 from .format import PROVIDERS, Target, TargetsSpec
-from .plugins import find_plugin
+from .plugins import find_plugin, plugin_names
 from .settings import TargetBase
 from .variables import malformed
 
@@ -93,7 +93,7 @@ def _unknown(name: str, targets: TargetsSpec | None, file: str) -> UsageError:
     known = [target.name for target in targets.targets] if targets is not None else []
     provider, slash, _ = name.partition("/")
     if slash:
-        hint = did_you_mean(provider, [*PROVIDERS, *known], "providers are")
+        hint = did_you_mean(provider, [*PROVIDERS, *plugin_names()], "providers are")
     elif name in PROVIDERS:
         hint = f"write {name}/ and the {_MAIN_SETTINGS.get(name, 'model')} after it"
     else:

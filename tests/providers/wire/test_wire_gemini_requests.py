@@ -190,23 +190,26 @@ def test_parts_made_by_the_sdk_read_as_ours(client: Any, server: Recorder) -> No
     assert ours == camel(server.last.body)["contents"]
 
 
-def test_settings_tools_and_schema_are_what_the_sdk_sends(client: Any, server: Recorder) -> None:
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [({"thinking_budget": 64}, {"thinking_budget": 64}), ({"reasoning_effort": "low"}, {"thinking_level": "LOW"})],
+)
+def test_settings_tools_and_schema_are_what_the_sdk_sends(
+    ours: Any, theirs: Any, client: Any, server: Recorder
+) -> None:
     """Every setting of the API stands where the SDK puts it."""
     from google.genai import types
 
     config = types.GenerateContentConfig(
         temperature=0.5, top_p=0.9, max_output_tokens=99, seed=7, stop_sequences=["END"],
         response_mime_type="application/json", response_json_schema=SCHEMA,
-        thinking_config=types.ThinkingConfig(include_thoughts=True, thinking_budget=64, thinking_level="LOW"),
+        thinking_config=types.ThinkingConfig(include_thoughts=True, **theirs),
         tools=[types.Tool(function_declarations=[
             types.FunctionDeclaration(name="f", description="Finds.", parameters_json_schema=SCHEMA)
         ])],
     )  # fmt: skip
     client.models.generate_content(model="m", contents="question", config=config)
-    settings = Settings(
-        temperature=0.5, top_p=0.9, max_output_tokens=99, seed=7, stop=("END",), reasoning_effort="low",
-        thinking_budget=64,
-    )  # fmt: skip
+    settings = Settings(temperature=0.5, top_p=0.9, max_output_tokens=99, seed=7, stop=("END",), **ours)
     tools = [Tool("f", "Finds.", SCHEMA)]
     assert encoded("01 user only", settings=settings, tools=tools, output_schema=SCHEMA) == camel(server.last.body)
 

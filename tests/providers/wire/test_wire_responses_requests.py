@@ -52,7 +52,7 @@ INPUT: dict[str, list[Any]] = {
     "10 two user turns": [U, V],
     "11 two assistant turns": [U, A, m("assistant", "second reply"), V],
     "12 assistant last, trailing space": [U, m("assistant", "It is \n")],
-    "12 direct, three texts": [U, m("assistant", "Itis  ")],
+    "12 direct, three texts": [U, m("assistant", "It\nis \n ")],
     "13 direct, empty turn": [U, m("assistant", ""), V],
     "14 direct, blank turn": [U, m("assistant", " \n"), V],
     "15 direct, list with an empty text": [U, m("assistant", ""), V],

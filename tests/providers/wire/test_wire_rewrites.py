@@ -42,6 +42,7 @@ CASES = [
     Case("openai", "24 image in a tool result", "image-moved", 2, "the images of the tool result follow"),
     Case("responses", "29 direct, named", "name-left-out", 0, "the name `Ann` was left out"),
     Case("responses", "16 direct, further keys", "call-key-left-out", 1, "`cache` of the call of `get` left out"),
+    Case("responses", "12 direct, three texts", "parts-joined", 1, "its 3 texts became one, a line each"),
     Case("anthropic", "01 user only", "max-tokens-added", None, "`max_tokens: 4096` was added"),
     Case("anthropic", "02 system, user", "system-hoisted", 0, "the system message went to `system`"),
     Case("anthropic", "04 direct", "system-hoisted", 1, "it stood after message 1"),
@@ -124,7 +125,7 @@ def test_an_id_that_comes_again_is_changed_for_both_call_and_result(wire: str) -
 @pytest.mark.parametrize("wire", ["openai", "responses", "anthropic", "gemini", "bedrock"])
 def test_an_image_for_a_model_without_eyes_is_refused(wire: str) -> None:
     """With `images: false`, a conversation that holds one fails before anything is sent."""
-    with pytest.raises(PromptError, match="images: false") as caught:
+    with pytest.raises(PromptError, match="takes none") as caught:
         rewrites(wire, [m("user", "u"), m("user", [IMAGE_PART])], images=False)
     assert (caught.value.rule, caught.value.message_index) == ("no images", 1)
 

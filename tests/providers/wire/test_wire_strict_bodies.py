@@ -20,7 +20,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required"
 TOOLS = [Tool("find", "Finds.", SCHEMA), Tool("bare")]
 # Newer versions of Anthropic's types have no temperature and no top_p; the other APIs' have.
 VALUES = {
-    "temperature": 0.5, "top_p": 0.9, "max_output_tokens": 64, "seed": 7, "stop": ("END",), "reasoning_effort": "low",
+    "temperature": 0.5, "top_p": 0.9, "max_output_tokens": 4096, "seed": 7, "stop": ("END",), "reasoning_effort": "low",
     "thinking_budget": 2048,
 }  # fmt: skip
 
@@ -29,6 +29,8 @@ def settings_for(wire: str) -> Settings:
     taken = import_module(f"turnwise.providers.wire.{wire}").SETTINGS
     if wire == "anthropic":
         taken = taken - {"temperature", "top_p"}
+    if wire == "gemini":  # which takes a budget or an effort
+        taken = taken - {"thinking_budget"}
     return Settings(**{name: value for name, value in VALUES.items() if name in taken})  # type: ignore[arg-type]
 
 

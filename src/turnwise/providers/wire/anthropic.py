@@ -5,9 +5,24 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...errors import ProtocolError
+from ...errors import PromptError, ProtocolError
 from ..base import FinishReason, Settings, Usage
-from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
+from .anthropic_stream import API, Assembly
+from .base import (
+    Answer,
+    Encoded,
+    WireRequest,
+    checked_settings,
+    count,
+    fields_of,
+    mapping,
+    merged,
+    objects,
+    present,
+    text_of,
+    total,
+)
+from .checks import COMMON_IMAGES, NameRule, called_names, declared_names, image_types
 from .passes import (
     images_only_in,
     known_roles,
@@ -19,7 +34,6 @@ from .passes import (
 )
 from .tools import (
     arguments_object,
-    arguments_of,
     arguments_text,
     call_ids_like,
     no_call_extras,
@@ -30,16 +44,19 @@ from .turns import Notes, Turn, run_passes
 
 __all__ = ["API", "DEFAULT_MAX_TOKENS", "SETTINGS", "Assembly", "decode", "encode"]
 
-API = "the Messages API"
 SETTINGS = frozenset({"temperature", "top_p", "max_output_tokens", "stop", "reasoning_effort", "thinking_budget"})
 # The API demands a limit, and has no default.
 DEFAULT_MAX_TOKENS = 4096
 
+_LEAST_BUDGET = 1024
+_NAMES = NameRule(re.compile(r"[a-zA-Z0-9_-]{1,128}"), "1 to 128 letters, digits, `_` and `-`")
 _PASSES = (
     known_roles,
     paired_tools,
     call_ids_like(re.compile(r"[a-zA-Z0-9_-]+")),
+    called_names(_NAMES),
     images_only_in("user", "tool"),
+    image_types(*COMMON_IMAGES),
     no_names,
     no_call_extras,
     no_empty_turns,
@@ -53,8 +70,6 @@ _FINISH: dict[str, FinishReason] = {
     "refusal": "refusal",
 }
 
-_DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
-
 
 def encode(request: WireRequest) -> Encoded:
     """The body of `POST /v1/messages`."""
@@ -63,6 +78,8 @@ def encode(request: WireRequest) -> Encoded:
     turns = no_trailing_space(turns, notes)
     needs_user_turn(turns, notes)
     settings = checked_settings(request, API, SETTINGS)
+    _check_budget(settings)
+    declared_names(request.tools, _NAMES, notes)
     body: dict[str, Any] = {
         "model": request.model,
         "max_tokens": _max_tokens(settings, notes),
@@ -79,7 +96,7 @@ def encode(request: WireRequest) -> Encoded:
     )
     if request.stream:
         body["stream"] = True
-    return Encoded(merged(body, request.extra_body), tuple(notes.rewrites))
+    return Encoded(merged(body, request.extra_body), notes.in_order)
 
 
 def _max_tokens(settings: Settings, notes: Notes) -> int:
@@ -89,6 +106,24 @@ def _max_tokens(settings: Settings, notes: Notes) -> int:
     what = f"`max_tokens: {limit}` was added"
     notes.add("max-tokens-added", None, what, f"{API} demands a limit; set `max_output_tokens` for another one")
     return limit
+
+
+def _check_budget(settings: Settings) -> None:
+    budget, limit = settings.thinking_budget, settings.max_output_tokens
+    if budget is None or budget <= 0:
+        return
+    if budget < _LEAST_BUDGET:
+        raise PromptError(
+            "thinking budget",
+            f"`thinking_budget: {budget}` is too small; {API} takes {_LEAST_BUDGET} tokens or more",
+            hint=f"set `thinking_budget` to at least {_LEAST_BUDGET}, to 0 for no thinking, or to -1 to leave it open",
+        )
+    if limit is not None and budget >= limit:
+        raise PromptError(
+            "thinking budget",
+            f"`thinking_budget: {budget}` leaves no room in `max_output_tokens: {limit}`, which {API} counts it in",
+            hint="raise `max_output_tokens` above `thinking_budget`",
+        )
 
 
 def _thinking(settings: Settings) -> dict[str, Any] | None:
@@ -175,7 +210,7 @@ def decode(body: Any) -> Answer:
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[dict[str, Any]] = []
-    for block in (each for each in content if isinstance(each, dict)):
+    for block in objects(content):
         kind = block.get("type")
         if kind == "text":
             texts.append(text_of(block.get("text")) or "")
@@ -208,60 +243,10 @@ def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     read, written = count(usage.get("cache_read_input_tokens")), count(usage.get("cache_creation_input_tokens"))
-    details = usage.get("output_tokens_details")
-    thinking = None
-    if isinstance(details, dict):
-        thinking = count(details.get("thinking_tokens"))
     return Usage(
         input_tokens=total(count(usage.get("input_tokens")), read, written),
         output_tokens=count(usage.get("output_tokens")),
         cached_input_tokens=read,
         cache_write_tokens=written,
-        reasoning_tokens=thinking,
+        reasoning_tokens=count(fields_of(usage.get("output_tokens_details")).get("thinking_tokens")),
     )
-
-
-class Assembly:
-    """The events of a streamed message: its frame, then each block in pieces."""
-
-    def __init__(self) -> None:
-        self.begun = False
-        self.done = False
-        self._message: dict[str, Any] = {}
-        self._blocks: dict[int, dict[str, Any]] = {}
-        self._pieces: dict[tuple[int, str], list[str]] = {}
-
-    def add(self, event: Any) -> None:
-        """Take an event; kinds that are not known are passed over, as the API asks."""
-        data = mapping(event, API, "an event of the stream")
-        kind = data.get("type")
-        if kind == "message_start":
-            self._message = dict(mapping(data.get("message"), API, "the start of the stream"))
-        elif kind == "content_block_start":
-            self._blocks[data.get("index", 0)] = dict(mapping(data.get("content_block"), API, "a block of the stream"))
-        elif kind == "content_block_delta":
-            self._delta(data.get("index", 0), mapping(data.get("delta"), API, "a piece of the stream"))
-        elif kind == "message_delta":
-            self._message |= mapping(data.get("delta"), API, "the end of the stream")
-            # The last counts are totals; those that are left open keep what the start said.
-            counts = {key: value for key, value in (data.get("usage") or {}).items() if value is not None}
-            self._message["usage"] = {**(self._message.get("usage") or {}), **counts}
-        elif kind == "message_stop":
-            self.done = True
-
-    def _delta(self, index: int, delta: dict[str, Any]) -> None:
-        key = _DELTAS.get(delta.get("type") or "")
-        if key is not None:
-            self._blocks.setdefault(index, {"type": "text", "text": ""})
-            self._pieces.setdefault((index, key), []).append(text_of(delta.get(key)) or "")
-            self.begun = True
-
-    def result(self) -> dict[str, Any]:
-        """The message as if it had come in one piece."""
-        for (index, key), pieces in self._pieces.items():
-            block = self._blocks[index]
-            if key != "partial_json":
-                block[key] = (text_of(block.get(key)) or "") + "".join(pieces)
-                continue
-            block["input"] = arguments_of("".join(pieces))
-        return {**self._message, "content": [block for _, block in sorted(self._blocks.items())]}

@@ -23,8 +23,12 @@ __all__ = [
     "WireRequest",
     "checked_settings",
     "count",
+    "fields_of",
+    "index_of",
+    "listed",
     "mapping",
     "merged",
+    "objects",
     "present",
     "text_of",
     "total",
@@ -85,6 +89,8 @@ class Assembly(Protocol):
     """Whether the first piece of the answer has come."""
     done: bool
     """Whether the API has said that the answer is whole."""
+    finished: bool
+    """Whether nothing more is to come that matters, such as counts: the rest need not be read."""
 
     def add(self, event: Any) -> None:
         """Take the next event: JSON data, already parsed."""
@@ -150,6 +156,42 @@ def text_of(value: Any) -> str | None:
 def count(value: Any) -> int | None:
     """A token count of an answer, or None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def listed(value: Any) -> list[Any]:
+    """A list of an answer; an empty one if the API sent something else.
+
+    >>> listed([1]), listed(5)
+    ([1], [])
+    """
+    return value if isinstance(value, list) else []
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The JSON objects in a list of an answer; anything else in it is passed over.
+
+    >>> objects([{"a": 1}, 5]), objects(None)
+    ([{'a': 1}], [])
+    """
+    return [each for each in listed(value) if isinstance(each, dict)]
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """An object of an answer that may be left out; an empty one if it is, or is something else.
+
+    >>> fields_of({"a": 1}), fields_of(5)
+    ({'a': 1}, {})
+    """
+    return value if isinstance(value, dict) else {}
+
+
+def index_of(value: Any) -> int:
+    """The place of a piece in a streamed answer; 0 if the API did not say.
+
+    >>> index_of(2), index_of(None), index_of([1])
+    (2, 0, 0)
+    """
+    return value if isinstance(value, int) else 0
 
 
 def mapping(value: Any, api: str, what: str) -> dict[str, Any]:

@@ -7,7 +7,22 @@ from typing import Any
 
 from ...errors import ContentFilterError, ProtocolError
 from ..base import FinishReason, Usage
-from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
+from .base import (
+    Answer,
+    Encoded,
+    WireRequest,
+    checked_settings,
+    count,
+    fields_of,
+    index_of,
+    mapping,
+    merged,
+    objects,
+    present,
+    text_of,
+    total,
+)
+from .checks import COMMON_IMAGES, OPENAI_NAMES, called_names, declared_names, image_types
 from .passes import (
     images_only_in,
     known_roles,
@@ -40,7 +55,9 @@ _PASSES = (
     known_roles,
     paired_tools,
     call_ids_like(re.compile(r"[a-zA-Z0-9_.:-]{1,64}")),
+    called_names(OPENAI_NAMES),
     images_only_in("user", "tool"),
+    image_types(*COMMON_IMAGES),
     no_names,
     no_call_extras,
     no_empty_turns,
@@ -80,10 +97,11 @@ def encode(request: WireRequest) -> Encoded:
         body["outputConfig"] = {"effort": settings.reasoning_effort}
     if tools := _tools(request, turns, notes):
         body["toolConfig"] = tools
-    return Encoded(merged(body, request.extra_body), tuple(notes.rewrites))
+    return Encoded(merged(body, request.extra_body), notes.in_order)
 
 
 def _tools(request: WireRequest, turns: list[Turn], notes: Notes) -> dict[str, Any]:
+    declared_names(request.tools, OPENAI_NAMES, notes)
     specs = [(tool.name, tool.description, tool.parameters) for tool in request.tools]
     declared = {tool.name for tool in request.tools}
     specs += [(name, None, {"type": "object"}) for name in undeclared(turns, declared, notes)]
@@ -122,8 +140,7 @@ def _block(part: dict[str, Any]) -> dict[str, Any]:
 def decode(body: Any) -> Answer:
     """The message of an answer."""
     answer = mapping(body, API, "the answer")
-    output = answer.get("output")
-    message = output.get("message") if isinstance(output, dict) else None
+    message = fields_of(answer.get("output")).get("message")
     if not isinstance(message, dict):
         keys = ", ".join(f"`{key}`" for key in list(answer)[:8]) or "nothing"
         raise ProtocolError(f"{API}: the answer holds no `output.message`; it has {keys}", hint="is `base_url` right?")
@@ -131,7 +148,7 @@ def decode(body: Any) -> Answer:
     thoughts: list[str] = []
     calls: list[dict[str, Any]] = []
     structured = False
-    for block in (each for each in message.get("content") or () if isinstance(each, dict)):
+    for block in objects(message.get("content")):
         if isinstance(text := block.get("text"), str):
             texts.append(text)
         elif isinstance(use := block.get("toolUse"), dict):
@@ -142,8 +159,7 @@ def decode(body: Any) -> Answer:
             else:
                 calls.append(call)
         elif isinstance(thought := block.get("reasoningContent"), dict):
-            inner = thought.get("reasoningText")
-            thoughts.append((text_of(inner.get("text")) if isinstance(inner, dict) else None) or "")
+            thoughts.append(text_of(fields_of(thought.get("reasoningText")).get("text")) or "")
     stop = text_of(answer.get("stopReason"))
     finish = "stop" if structured and stop == "tool_use" and not calls else _FINISH.get(stop or "end_turn", "other")
     text = "".join(texts)
@@ -183,6 +199,7 @@ class Assembly:
     def __init__(self) -> None:
         self.begun = False
         self.done = False
+        self.finished = False
         self._answer: dict[str, Any] = {}
         self._texts: dict[int, list[str]] = {}
         self._thoughts: dict[int, list[str]] = {}
@@ -192,10 +209,9 @@ class Assembly:
         """Take an event."""
         for kind, payload in mapping(event, API, "an event of the stream").items():
             data = mapping(payload, API, f"the event `{kind}`")
-            index = data.get("contentBlockIndex", 0)
+            index = index_of(data.get("contentBlockIndex"))
             if kind == "contentBlockStart":
-                start = data.get("start")
-                use = start.get("toolUse") if isinstance(start, dict) else None
+                use = fields_of(data.get("start")).get("toolUse")
                 if isinstance(use, dict):
                     self._uses[index] = {**use, "input": []}
             elif kind == "contentBlockDelta":
@@ -205,6 +221,7 @@ class Assembly:
                 self.done = True
             elif kind == "metadata":
                 self._answer["usage"] = data.get("usage")
+                self.finished = self.done
 
     def _delta(self, index: int, delta: dict[str, Any]) -> None:
         if isinstance(text := delta.get("text"), str):

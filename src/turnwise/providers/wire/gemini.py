@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from ...errors import ContentFilterError, ProtocolError
+from ...errors import ContentFilterError, PromptError, ProtocolError
 from ..base import FinishReason, Settings, Usage
-from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of, total
-from .passes import images_only_in, known_roles, merged_turns, needs_user_turn, no_empty_turns, no_names, system_apart
+from .base import (
+    Answer,
+    Encoded,
+    WireRequest,
+    checked_settings,
+    count,
+    fields_of,
+    listed,
+    mapping,
+    merged,
+    objects,
+    present,
+    text_of,
+    total,
+)
+from .checks import NameRule, called_names, declared_names, image_types
+from .passes import (
+    images_only_in,
+    known_roles,
+    merged_turns,
+    needs_user_turn,
+    no_empty_turns,
+    no_names,
+    system_apart,
+    texts_joined,
+)
 from .tools import arguments_object, arguments_text, no_call_extras, paired_tools
 from .turns import Notes, Turn, run_passes
 
@@ -18,10 +43,16 @@ SETTINGS = frozenset(
     {"temperature", "top_p", "max_output_tokens", "seed", "stop", "reasoning_effort", "thinking_budget"}
 )
 
+_NAMES = NameRule(
+    re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"),
+    "up to 128 letters, digits, `_`, `.`, `:` and `-` that begin with a letter or `_`",
+)
 _PASSES = (
     known_roles,
     paired_tools,
+    called_names(_NAMES),
     images_only_in("user", "assistant", "tool"),
+    image_types("png", "jpeg", "webp", "heic", "heif"),
     no_names,
     no_call_extras,
     no_empty_turns,
@@ -47,8 +78,9 @@ def encode(request: WireRequest) -> Encoded:
     if config:
         body["generationConfig"] = config
     if request.tools:
+        declared_names(request.tools, _NAMES, notes)
         body["tools"] = [{"functionDeclarations": [_function(tool) for tool in request.tools]}]
-    return Encoded(merged(body, request.extra_body), tuple(notes.rewrites))
+    return Encoded(merged(body, request.extra_body), notes.in_order)
 
 
 def _config(request: WireRequest, settings: Settings) -> dict[str, Any]:
@@ -62,14 +94,22 @@ def _config(request: WireRequest, settings: Settings) -> dict[str, Any]:
     if request.output_schema is not None:
         config["responseMimeType"] = "application/json"
         config["responseJsonSchema"] = request.output_schema
-    if settings.thinking_budget is not None or settings.reasoning_effort is not None:
-        thinking: dict[str, Any] = {"includeThoughts": settings.thinking_budget != 0}
-        if settings.thinking_budget is not None:
-            thinking["thinkingBudget"] = settings.thinking_budget
-        if settings.reasoning_effort is not None:
-            thinking["thinkingLevel"] = settings.reasoning_effort.upper()
+    if thinking := _thinking(settings):
         config["thinkingConfig"] = thinking
     return config
+
+
+def _thinking(settings: Settings) -> dict[str, Any]:
+    budget, effort = settings.thinking_budget, settings.reasoning_effort
+    if budget is not None and effort is not None:
+        raise PromptError(
+            "thinking",
+            f"`thinking_budget` and `reasoning_effort` are both set; {API} takes one of them",
+            hint="remove one: newer models take `reasoning_effort`, older ones `thinking_budget`",
+        )
+    if budget is not None:
+        return {"includeThoughts": budget != 0, "thinkingBudget": budget}
+    return {"includeThoughts": True, "thinkingLevel": effort.upper()} if effort is not None else {}
 
 
 def _function(tool: Any) -> dict[str, Any]:
@@ -89,7 +129,8 @@ def _parts(turn: Turn, notes: Notes) -> list[dict[str, Any]]:
 
 def _result(turn: Turn, notes: Notes) -> list[dict[str, Any]]:
     assert turn.answers is not None
-    response = {"id": turn.answers.id, "name": turn.answers.name, "response": {"output": turn.text}}
+    output = texts_joined(turn, notes)
+    response = {"id": turn.answers.id, "name": turn.answers.name, "response": {"output": output}}
     images = [_part(part) for part in turn.parts if part["type"] == "image"]
     if images:
         what = "the images of the tool result follow the function response, in the same turn"
@@ -110,12 +151,10 @@ def decode(body: Any) -> Answer:
     if not isinstance(candidates, list) or not candidates:
         raise _no_candidate(answer)
     candidate = mapping(candidates[0], API, "candidates[0]")
-    content = candidate.get("content")
-    parts = content.get("parts") if isinstance(content, dict) else None
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[dict[str, Any]] = []
-    for part in (each for each in parts or () if isinstance(each, dict)):
+    for part in objects(fields_of(candidate.get("content")).get("parts")):
         if isinstance(call := part.get("functionCall"), dict):
             calls.append(_call(call, len(calls)))
         elif isinstance(text := part.get("text"), str):
@@ -144,8 +183,7 @@ def _finish(finish: str | None, has_calls: bool) -> FinishReason:
 
 
 def _no_candidate(answer: dict[str, Any]) -> Exception:
-    feedback = answer.get("promptFeedback")
-    reason = text_of(feedback.get("blockReason")) if isinstance(feedback, dict) else None
+    reason = text_of(fields_of(answer.get("promptFeedback")).get("blockReason"))
     if reason is not None:
         return ContentFilterError(f"{API} refused the conversation: {reason}", hint="see the API's safety settings")
     keys = ", ".join(f"`{key}`" for key in list(answer)[:8]) or "nothing"
@@ -179,6 +217,7 @@ class Assembly:
     def __init__(self) -> None:
         self.begun = False
         self.done = False
+        self.finished = False
         self._answer: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []
@@ -187,17 +226,17 @@ class Assembly:
         """Take a piece; counts and reasons of later pieces replace those of earlier ones."""
         piece = mapping(event, API, "a piece of the stream")
         self._answer |= {key: value for key, value in piece.items() if key != "candidates"}
-        feedback = piece.get("promptFeedback")
-        if isinstance(feedback, dict) and feedback.get("blockReason") is not None:
+        if fields_of(piece.get("promptFeedback")).get("blockReason") is not None:
             self.done = True
-        candidates = piece.get("candidates")
-        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-        if not isinstance(candidate, dict):
-            return
+        candidates = listed(piece.get("candidates"))
+        self._take(fields_of(candidates[0]) if candidates else {})
+        # Counts come with every piece, and the reason to finish with the last.
+        self.finished = self.done and self._answer.get("usageMetadata") is not None
+
+    def _take(self, candidate: dict[str, Any]) -> None:
         self._candidate |= {key: value for key, value in candidate.items() if key != "content"}
-        content = candidate.get("content")
-        parts = content.get("parts") if isinstance(content, dict) else None
-        self._parts += parts or ()
+        parts = listed(fields_of(candidate.get("content")).get("parts"))
+        self._parts += parts
         self.begun = self.begun or bool(parts)
         self.done = self.done or candidate.get("finishReason") is not None
 

@@ -19,7 +19,10 @@ __all__ = [
     "no_empty_turns",
     "no_names",
     "no_trailing_space",
+    "something_to_send",
     "system_apart",
+    "texts_joined",
+    "tool_images_apart",
 ]
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
@@ -45,9 +48,12 @@ def no_empty_turns(turns: list[Turn], notes: Notes) -> list[Turn]:
     """Texts of white space alone are left out, and turns with nothing in them."""
     kept = []
     for turn in turns:
+        blank = [part["text"] for part in turn.parts if part["type"] == "text" and is_blank(part["text"])]
         parts = [part for part in turn.parts if part["type"] != "text" or not is_blank(part["text"])]
-        if parts or turn.calls or turn.answers is not None:
-            if len(parts) < len(turn.parts) and not turn.calls and turn.answers is None:
+        stands_alone = bool(turn.calls) or turn.answers is not None
+        if parts or stands_alone:
+            # Beside calls, and as a result, no text is the same as an empty one: nothing is lost.
+            if any(blank) if stands_alone else blank:
                 notes.add("empty-text-left-out", turn.index, "an empty text was left out", _refuses_empty(notes))
             turn.parts = parts
             kept.append(turn)
@@ -67,6 +73,14 @@ def no_names(turns: list[Turn], notes: Notes) -> list[Turn]:
             what = f"the name `{turn.name}` was left out"
             notes.add("name-left-out", turn.index, what, f"{notes.api} has no names of speakers here")
     return turns
+
+
+def texts_joined(turn: Turn, notes: Notes) -> str:
+    """The text of a turn for which the API takes one text only."""
+    if turn.text_count > 1:
+        what = f"its {turn.text_count} texts became one, a line each"
+        notes.add("parts-joined", turn.index, what, f"{notes.api} takes a single text here")
+    return turn.text
 
 
 def no_trailing_space(turns: list[Turn], notes: Notes) -> list[Turn]:
@@ -98,6 +112,37 @@ def images_only_in(*roles: str) -> Pass:
         return turns
 
     return check
+
+
+def tool_images_apart(turns: list[Turn], notes: Notes) -> list[Turn]:
+    """Results of tools are text here: their images follow in a user turn, after the results of that turn."""
+    if not any(turn.answers is not None and turn.has_images for turn in turns):
+        return turns
+    moved: list[Turn] = []
+    pending: list[Turn] = []
+    for turn in turns:
+        if turn.answers is None:
+            moved += pending
+            pending = []
+        elif turn.has_images:
+            pending.append(_images_turn(turn))
+            markers = "\n".join(_marker(part) if part["type"] == "image" else part["text"] for part in turn.parts)
+            turn.parts = [{"type": "text", "text": markers}]
+            turn.plain = True
+            what = "the images of the tool result follow in a user turn; markers stand in their place"
+            notes.add("image-moved", turn.index, what, f"{notes.api} takes text alone in tool results")
+        moved.append(turn)
+    return moved + pending
+
+
+def _images_turn(turn: Turn) -> Turn:
+    images = [part for part in turn.parts if part["type"] == "image"]
+    return Turn("user", turn.index, [{"type": "text", "text": role_marker("tool")}, *images], plain=False)
+
+
+def _marker(part: dict[str, Any]) -> str:
+    # A caller of the Python API may hand over an image without a label: it reads as a data URL does.
+    return f"<Image: {part.get('value') or 'data:' + part['media_type']}>"
 
 
 def system_apart(turns: list[Turn], notes: Notes, field_name: str) -> tuple[str | None, list[Turn]]:
@@ -137,6 +182,16 @@ def needs_user_turn(turns: Sequence[Turn], notes: Notes, *, first: bool = False)
             f"{notes.api} takes only conversations that begin with a user turn",
             hint="put a user message before it",
             message_index=turns[0].index,
+        )
+
+
+def something_to_send(messages: Sequence[Any], notes: Notes) -> None:
+    """Raise `PromptError` for a conversation without any message."""
+    if not messages:
+        raise PromptError(
+            "nothing to send",
+            f"the conversation has no messages; {notes.api} needs at least one",
+            hint="add a user message to the case",
         )
 
 

@@ -6,10 +6,25 @@ from typing import Any
 
 from ...errors import ContentFilterError, OverloadedError, ProtocolError
 from ..base import FinishReason, Usage
-from .base import Answer, Encoded, WireRequest, checked_settings, count, mapping, merged, present, text_of
-from .openai import is_strict_schema
-from .passes import images_only_in, known_roles, no_names
-from .tools import no_call_extras, paired_tools
+from .base import (
+    Answer,
+    Encoded,
+    WireRequest,
+    checked_settings,
+    count,
+    fields_of,
+    mapping,
+    merged,
+    objects,
+    present,
+    text_of,
+)
+from .checks import COMMON_IMAGES, OPENAI_NAMES, called_names, declared_names, image_types
+from .openai import SHORT_IDS
+from .passes import images_only_in, known_roles, no_names, something_to_send, texts_joined
+from .reported import in_band_error
+from .strict_schema import is_strict_schema
+from .tools import arguments_text, call_ids_like, no_call_extras, paired_tools
 from .turns import Notes, Turn, run_passes
 
 __all__ = ["API", "SETTINGS", "Assembly", "decode", "encode"]
@@ -17,12 +32,23 @@ __all__ = ["API", "SETTINGS", "Assembly", "decode", "encode"]
 API = "the Responses API"
 SETTINGS = frozenset({"temperature", "top_p", "max_output_tokens", "reasoning_effort"})
 
-_PASSES = (known_roles, paired_tools, images_only_in("user", "tool"), no_names, no_call_extras)
+_PASSES = (
+    known_roles,
+    paired_tools,
+    call_ids_like(SHORT_IDS),
+    called_names(OPENAI_NAMES),
+    images_only_in("user", "tool"),
+    image_types(*COMMON_IMAGES),
+    no_names,
+    no_call_extras,
+)
 
 
 def encode(request: WireRequest) -> Encoded:
     """The body of `POST /responses`: the messages are `input`, system messages in their places; nothing is stored."""
     notes = Notes(API, request.images)
+    something_to_send(request.messages, notes)
+    declared_names(request.tools, OPENAI_NAMES, notes)
     turns = run_passes(_PASSES, request.messages, notes)
     items = [item for turn in turns for item in _items(turn, request.system_role, notes)]
     body: dict[str, Any] = {"model": request.model, "input": items, "store": False}
@@ -49,12 +75,12 @@ def encode(request: WireRequest) -> Encoded:
         body["text"] = {"format": form}
     if request.stream:
         body["stream"] = True
-    return Encoded(merged(body, request.extra_body), tuple(notes.rewrites))
+    return Encoded(merged(body, request.extra_body), notes.in_order)
 
 
 def _items(turn: Turn, system_role: str, notes: Notes) -> list[dict[str, Any]]:
     if turn.answers is not None:
-        output: Any = turn.text if not turn.has_images else [_part(part) for part in turn.parts]
+        output: Any = [_part(part) for part in turn.parts] if turn.has_images else texts_joined(turn, notes)
         return [{"type": "function_call_output", "call_id": turn.answers.id, "output": output}]
     role = turn.role
     if role == "system" and system_role != "system":
@@ -64,16 +90,16 @@ def _items(turn: Turn, system_role: str, notes: Notes) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     if turn.parts or not turn.calls:
         # The type is optional by the API, but servers that speak it, such as llama.cpp, tell items apart by it.
-        items.append({"type": "message", "role": role, "content": _content(turn)})
+        items.append({"type": "message", "role": role, "content": _content(turn, notes)})
     for call in turn.calls:
         item = {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments_text}
         items.append(item)
     return items
 
 
-def _content(turn: Turn) -> Any:
+def _content(turn: Turn, notes: Notes) -> Any:
     if turn.role == "assistant":
-        return "".join(part["text"] for part in turn.parts)  # a list would need ids and annotations of the API's own
+        return texts_joined(turn, notes)  # a list would need ids and annotations of the API's own
     if len(turn.parts) == 1 and turn.plain:
         return turn.parts[0]["text"]
     return [_part(part) for part in turn.parts] if turn.parts else ""
@@ -89,24 +115,25 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
 def decode(body: Any) -> Answer:
     """The messages, calls and reasoning of a response."""
     response = mapping(body, API, "the answer")
+    _raise_failure(response)
     output = response.get("output")
     if not isinstance(output, list):
         keys = ", ".join(f"`{key}`" for key in list(response)[:8]) or "nothing"
         raise ProtocolError(f"{API}: the answer holds no `output`; it has {keys}", hint="is `base_url` right?")
-    _raise_failure(response)
     texts: list[str] = []
     refusals: list[str] = []
     reasoning: list[str] = []
     calls: list[dict[str, Any]] = []
-    for item in (each for each in output if isinstance(each, dict)):
+    for item in objects(output):
         if item.get("type") == "message":
-            for part in (each for each in item.get("content") or () if isinstance(each, dict)):
+            texts.append(text_of(item.get("content")) or "")  # some servers send a text in the place of parts
+            for part in objects(item.get("content")):
                 texts.append(text_of(part.get("text")) or "")
                 refusals.append(text_of(part.get("refusal")) or "")
         elif item.get("type") == "reasoning":
             # The summary is the usual form; open models give the reasoning itself.
-            parts = [*(item.get("summary") or ()), *(item.get("content") or ())]
-            reasoning += [text_of(part.get("text")) or "" for part in parts if isinstance(part, dict)]
+            parts = objects(item.get("summary")) + objects(item.get("content"))
+            reasoning += [text_of(part.get("text")) or "" for part in parts]
         elif item.get("type") == "function_call":
             calls.append(_call(item))
     text, refusal = "".join(texts), "".join(refusals)
@@ -127,18 +154,16 @@ def decode(body: Any) -> Answer:
 
 
 def _raise_failure(response: dict[str, Any]) -> None:
-    error = response.get("error")
-    if response.get("status") in ("failed", "cancelled") or isinstance(error, dict):
-        error = error if isinstance(error, dict) else {}
-        message = text_of(error.get("message")) or f"status {response.get('status')}"
-        raise OverloadedError(f"{API}: the response failed: {message[:500]}")
+    if response.get("error"):
+        raise in_band_error({"error": response["error"]}, API)
+    if response.get("status") in ("failed", "cancelled"):
+        raise OverloadedError(f"{API}: the response ended with the status `{response['status']}`, without a reason")
 
 
 def _finish(response: dict[str, Any], has_calls: bool) -> tuple[FinishReason, str | None]:
     status = text_of(response.get("status"))
     if status == "incomplete":
-        details = response.get("incomplete_details")
-        reason = text_of(details.get("reason")) if isinstance(details, dict) else None
+        reason = text_of(fields_of(response.get("incomplete_details")).get("reason"))
         known: dict[str | None, FinishReason] = {"max_output_tokens": "length", "content_filter": "content_filter"}
         return known.get(reason, "other"), reason or status
     if status in ("completed", None):
@@ -147,20 +172,20 @@ def _finish(response: dict[str, Any], has_calls: bool) -> tuple[FinishReason, st
 
 
 def _call(item: dict[str, Any]) -> dict[str, Any]:
-    function = {"name": text_of(item.get("name")) or "", "arguments": text_of(item.get("arguments")) or "{}"}
+    function = {"name": text_of(item.get("name")) or "", "arguments": arguments_text(item.get("arguments")) or "{}"}
     return {"id": text_of(item.get("call_id")), "type": "function", "function": function}
 
 
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    sent, came = usage.get("input_tokens_details"), usage.get("output_tokens_details")
+    sent, came = fields_of(usage.get("input_tokens_details")), fields_of(usage.get("output_tokens_details"))
     return Usage(
         input_tokens=count(usage.get("input_tokens")),
         output_tokens=count(usage.get("output_tokens")),
-        cached_input_tokens=count(sent.get("cached_tokens")) if isinstance(sent, dict) else None,
-        cache_write_tokens=count(sent.get("cache_write_tokens")) if isinstance(sent, dict) else None,
-        reasoning_tokens=count(came.get("reasoning_tokens")) if isinstance(came, dict) else None,
+        cached_input_tokens=count(sent.get("cached_tokens")),
+        cache_write_tokens=count(sent.get("cache_write_tokens")),
+        reasoning_tokens=count(came.get("reasoning_tokens")),
     )
 
 
@@ -170,6 +195,7 @@ class Assembly:
     def __init__(self) -> None:
         self.begun = False
         self.done = False
+        self.finished = False
         self._response: dict[str, Any] = {}
         self._items: list[dict[str, Any]] = []
 
@@ -183,7 +209,7 @@ class Assembly:
             self._items.append(data["item"])
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             self._response = mapping(data.get("response"), API, "the end of the stream")
-            self.done = True
+            self.done = self.finished = True
 
     def result(self) -> dict[str, Any]:
         """The response as if it had come in one piece; some servers leave its output to the items before it."""

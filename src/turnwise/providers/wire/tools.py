@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ...conversation.transcript import role_marker
-from ...errors import PromptError
+from ...errors import PromptError, ProtocolError
 from .turns import Call, Notes, Pass, Turn
 
 __all__ = [
@@ -125,8 +125,8 @@ def no_call_extras(turns: list[Turn], notes: Notes) -> list[Turn]:
     """Further keys of tool calls have no place in APIs other than OpenAI's."""
     for turn in turns:
         for call in turn.calls:
-            if call.extra:
-                keys = ", ".join(f"`{key}`" for key in call.extra)
+            if call.extra or call.function_extra:
+                keys = ", ".join(f"`{key}`" for key in [*call.extra, *call.function_extra])
                 what = f"{keys} of the call of `{call.name}` left out"
                 notes.add("call-key-left-out", turn.index, what, f"{notes.api} has no such keys in tool calls")
     return turns
@@ -186,5 +186,14 @@ def arguments_of(text: str) -> Any:
 
 
 def arguments_text(arguments: Any) -> str:
-    """The arguments of a call of an answer, as JSON text, as a suite writes them."""
-    return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+    """The arguments of a call of an answer, as JSON text, as a suite writes them.
+
+    >>> arguments_text({"city": "Oslo"}), arguments_text(None)
+    ('{"city": "Oslo"}', '{}')
+    """
+    if isinstance(arguments, str):
+        return arguments
+    try:
+        return json.dumps({} if arguments is None else arguments, ensure_ascii=False)
+    except RecursionError as error:
+        raise ProtocolError("the arguments of a tool call in the answer are nested too deeply") from error

@@ -21,12 +21,16 @@ __all__ = ["Call", "Notes", "Pass", "Turn", "run_passes", "turns_of"]
 
 @dataclass(slots=True)
 class Call:
-    """A tool call. `arguments` is as written: JSON text, or the value itself. `extra` holds further authored keys."""
+    """A tool call. `arguments` is as written: JSON text, or the value itself.
+
+    `extra` holds further authored keys, `function_extra` those that stand in its `function`.
+    """
 
     id: str | None
     name: str
     arguments: Any
     extra: dict[str, Any]
+    function_extra: dict[str, Any] = field(default_factory=dict)
     answered: bool = False
 
     @property
@@ -61,6 +65,11 @@ class Turn:
         return "\n".join(part["text"] for part in self.parts if part["type"] == "text")
 
     @property
+    def text_count(self) -> int:
+        """How many texts it holds."""
+        return sum(part["type"] == "text" for part in self.parts)
+
+    @property
     def has_images(self) -> bool:
         """Whether it shows anything."""
         return any(part["type"] == "image" for part in self.parts)
@@ -88,6 +97,11 @@ class Notes:
     api: str
     images: bool = True
     rewrites: list[Rewrite] = field(default_factory=list)
+
+    @property
+    def in_order(self) -> tuple[Rewrite, ...]:
+        """All rewrites, those of the first message first, those of no message last."""
+        return tuple(sorted(self.rewrites, key=lambda each: (each.message_index is None, each.message_index or 0)))
 
     def add(self, kind: str, index: int | None, what: str, why: str) -> None:
         self.rewrites.append(Rewrite(kind, index, what, why))
@@ -131,11 +145,11 @@ def _part(part: Any, index: int, notes: Notes) -> dict[str, Any]:
         if not notes.images:
             raise PromptError(
                 "no images",
-                f"message {index + 1} holds an image, and this target says `images: false`",
-                hint="leave the case out for this target, or set `images: true` if its model can see",
+                f"message {index + 1} holds an image, and this target takes none",
+                hint="leave the case out for this target; `images: true` is for models that can see",
                 message_index=index,
             )
-        return dict(part)
+        return {**part, "media_type": _media_type(part["media_type"])}
     raise PromptError(
         "unknown content",
         f"message {index + 1} holds content of the kind {kind!r}, which no API takes",
@@ -144,15 +158,30 @@ def _part(part: Any, index: int, notes: Notes) -> dict[str, Any]:
     )
 
 
+def _media_type(written: str) -> str:
+    """APIs know one spelling of each type, and people write two."""
+    known = written.lower()
+    return "image/jpeg" if known == "image/jpg" else known
+
+
+_CALL_KEYS = frozenset({"id", "type"})
+_FUNCTION_KEYS = frozenset({"name", "arguments", "input"})
+
+
 def _call(call: dict[str, Any]) -> Call:
     holder = call.get("function")
     inner = holder if isinstance(holder, dict) else call
-    known = {"id", "type", "function"} if inner is holder else {"id", "type", "name", "arguments", "input"}
+    known = _CALL_KEYS | ({"function"} if inner is holder else _FUNCTION_KEYS)
     arguments = inner.get("arguments", inner.get("input"))
     call_id = call.get("id")
     return Call(
         id=call_id if isinstance(call_id, str) and call_id else None,
         name=tool_call_name(call) or "",
         arguments="{}" if arguments is None or arguments == "" else arguments,
-        extra={key: value for key, value in call.items() if key not in known},
+        extra=_others(call, known),
+        function_extra=_others(inner, _FUNCTION_KEYS) if inner is holder else {},
     )
+
+
+def _others(values: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key not in known}
