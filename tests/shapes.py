@@ -142,6 +142,7 @@ _DIRECT: list[tuple[str, list[Any]]] = [
     ),
     ("24 direct, image in a result without call", [_U, m("tool", [IMAGE_PART], tool_call_id="c1"), _V]),
     ("29 direct, named", [m("critic", "weak", name="Ann")]),
+    ("29 direct, a further key", [m("user", "question", mood="calm")]),
 ]
 
 

@@ -387,7 +387,7 @@ def test_the_name_of_a_file_is_not_asked(tmp_path: Path, name: str) -> None:
     (tmp_path / "notes.txt").write_text("Hello")
     done = run_turnwise("ask", "mock", name, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is a file, not a text" in done.stderr
+    assert "names a file, and is no text to ask" in done.stderr
     assert "--case" in done.stderr
 
 
@@ -410,3 +410,15 @@ def test_a_failure_is_data_for_programs(tmp_path: Path) -> None:
     assert done.returncode == 1
     error = json.loads(done.stdout)["error"]
     assert (error["kind"], error["status"], error["retryable"]) == ("permission", 403, False)
+
+
+def test_what_a_function_prints_is_not_the_answer(tmp_path: Path) -> None:
+    """It goes to standard error: the JSON on standard output stays JSON."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "noisy.py").write_text(
+        "print('imported')\ndef answer(request):\n    print('called')\n    return 'Hi'\n"
+    )
+    done = run_turnwise("ask", "python/noisy:answer", "Hello", "--format", "json", cwd=tmp_path)
+    assert json.loads(done.stdout)["answer"] == "Hi"
+    assert "imported" in done.stderr
+    assert "called" in done.stderr

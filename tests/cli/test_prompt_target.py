@@ -202,3 +202,23 @@ def test_a_refusal_points_at_the_message(tmp_path: Path) -> None:
     (record,) = json.loads(done.stdout)
     assert record["diagnostics"][-1]["code"] == "cannot-send"
     assert record["diagnostics"][-1]["line"] == 5
+
+
+def test_an_address_with_a_login_is_shown_without_it(project: Path) -> None:
+    """What stands for the login is no part of a URL, and must not be read as one."""
+    targets = "targets: [{name: t, provider: openai, model: m, base_url: 'http://me:passw0rd@127.0.0.1:9/v1'}]"
+    (project / ".turnwise" / "targets.yaml").write_text(targets)
+    (record,) = shown(project, "--target", "t")
+    assert record["request"]["url"] == "http://[redacted: base_url]@127.0.0.1:9/v1/chat/completions"
+
+
+def test_arguments_that_json_cannot_hold_are_an_error_of_their_case(tmp_path: Path) -> None:
+    """The other cases are shown all the same."""
+    bad = SUITE.replace('Oslo"}', 'Oslo", "n": NaN}').replace("id: tools", "id: bad")
+    assert "NaN" in bad
+    (tmp_path / "suite.yaml").write_text(bad + SUITE.split("cases:\n")[1])
+    done = run_turnwise("prompt", "suite.yaml", "--target", "anthropic/c", "--format", "json", cwd=tmp_path)
+    assert done.returncode == 2
+    refused, fine = json.loads(done.stdout)
+    assert refused["diagnostics"][-1]["code"] == "cannot-send"
+    assert fine["request"]["body"]["messages"]

@@ -114,7 +114,7 @@ def test_a_file_that_is_no_model_is_an_error_of_the_setup(tmp_path: Path, conten
             return caught.value
 
     error = asyncio.run(run())
-    assert (error.kind, error.attempts, error.retryable) == ("setup", 1, False)
+    assert (error.kind, error.attempts, error.retryable) == ("setup", 0, False)
     assert said in str(error)
     assert "model.gguf" in str(error)
     assert error.hint

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from turnwise.conversation.chat import ChatPrompt
 from turnwise.errors import (
@@ -186,7 +187,7 @@ def test_a_status_fault_is_500_if_nothing_is_said() -> None:
 
 def test_a_fault_of_a_success_is_refused() -> None:
     """A status that is no failure cannot be a fault; the error names the rule."""
-    with pytest.raises(UsageError, match=r"rule 2 .* 200"):
+    with pytest.raises(ValidationError, match="200 is no status of a failure"):
         mock({"response": "x"}, {"fault": "status", "status": 200})
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from turnwise.errors import AuthenticationError, OverloadedError, ProviderError, RateLimitError, SetupError, UsageError
+from turnwise.errors import (
+    ApplicationError,
+    AuthenticationError,
+    OverloadedError,
+    ProviderError,
+    RateLimitError,
+    SetupError,
+    UsageError,
+)
 from turnwise.providers import Preview, ProviderRequest, ProviderResponse, Settings, Tool, Usage
 from turnwise.providers.limits import RateLimit
 from turnwise.providers.patient import PatientProvider, policy_of
@@ -207,3 +215,11 @@ def test_preview_and_close_go_to_the_provider_inside() -> None:
     assert provider.preview(REQUEST).messages == [{"role": "user", "content": "Hello"}]
     asyncio.run(provider.close())
     assert inner.closed
+
+
+def test_nothing_but_provider_errors_comes_out() -> None:
+    """Whatever a request, a plugin or a fault of ours raises, one request fails with a typed error."""
+    error, _, retries = ask([ZeroDivisionError("oops")])
+    assert isinstance(error, ApplicationError)
+    assert "ZeroDivisionError: oops" in str(error)
+    assert retries == []

@@ -150,3 +150,24 @@ def test_a_chat_prompt_that_is_none_is_a_prompt_error(prompt: Any) -> None:
     with pytest.raises(PromptError) as caught:
         messages_to_send(ProviderRequest(question="x", chat_prompt=prompt), None)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"question": 5},
+        {"guidelines": [5]},
+        {"settings": {"temperature": 1}},
+        {"tools": [{"name": "f"}]},
+        {"output_schema": "x"},
+        {"chat_prompt": [{"role": "user", "content": "x", "name": 5}]},
+        {"chat_prompt": [{"role": "assistant", "content": None, "tool_calls": "boo"}]},
+        {"chat_prompt": [{"role": "assistant", "content": None, "tool_calls": ["f"]}]},
+    ],
+)
+def test_odd_values_of_a_request_are_prompt_errors(fields: dict[str, Any]) -> None:
+    """A request made in Python may hold anything: each error names what is wrong."""
+    request = ProviderRequest(**{"question": "x", **fields})
+    with pytest.raises(PromptError) as caught:
+        messages_to_send(request, None)
+    assert caught.value.hint

@@ -147,3 +147,13 @@ def test_figures_of_a_full_answer() -> None:
 def test_figures_say_what_is_not_known(response: ProviderResponse, settings: dict[str, Any], line: str) -> None:
     """A figure that is missing is left out or called unknown, never made up."""
     assert figures_line(response, **settings) == line
+
+
+def test_secrets_of_the_target_are_masked_in_the_record() -> None:
+    """A system prompt may be filled with one; for programs it is left out, wherever it stands."""
+    response = ProviderResponse(
+        text="It is tok-123.", sent=[{"role": "system", "content": "Token: tok-123"}], model="m-tok-123"
+    )  # fmt: skip
+    record = answer_record(response, None, {"tok-123"})
+    assert "tok-123" not in str(record)
+    assert record["messages"] == [{"role": "system", "content": "Token: [redacted]"}]

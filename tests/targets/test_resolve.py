@@ -325,3 +325,18 @@ def test_a_secret_that_is_not_needed_yet() -> None:
     with pytest.raises(MissingVariablesError) as caught:
         resolve_target(spec("openai", model="${{ MODEL }}"), {}, allow_missing_secrets=True)
     assert caught.value.missing == {"t": ("MODEL",)}
+
+
+def test_a_usual_key_does_not_go_in_the_clear() -> None:
+    """Over plain HTTP anybody on the way could read it; on this machine nobody is on the way."""
+    assert setting("openai", "api_key", KEYS, base_url="http://api.openai.com/v1") is None
+    assert setting("openai", "api_key", {"OPENAI_API_KEY": "k-123"}, base_url="http://127.0.0.1:1/v1") == "k-123"
+
+
+@pytest.mark.parametrize("region", ["x.evil.example/", "eu-west-1#", "EU"])
+def test_a_region_cannot_lead_elsewhere(region: str) -> None:
+    """It is part of the address that credentials go to, written out or in a variable."""
+    with pytest.raises(ValidationError, match="a region has"):
+        resolved("bedrock", {}, region=region)
+    with pytest.raises(UsageError, match="region"):
+        resolved("bedrock", {"AWS_REGION": region, "AWS_BEARER_TOKEN_BEDROCK": "tok"})

@@ -48,6 +48,7 @@ def command(target_name: str, text: str, case_id: str | None, system: str | None
       turnwise ask claude evals/support.yaml --case refund --format json
     """
     import asyncio
+    from contextlib import redirect_stdout
 
     from ..errors import ProviderError
     from .targeting import choose_target
@@ -60,7 +61,9 @@ def command(target_name: str, text: str, case_id: str | None, system: str | None
     chosen = choose_target(target_name, folder, stream=stream)
     request = _of_text(text, system, chosen) if case_id is None else _of_case(text, case_id, chosen)
     try:
-        response = asyncio.run(_ask(request, chosen))
+        # What a function under test prints is not the answer.
+        with redirect_stdout(sys.stderr):
+            response = asyncio.run(_ask(request, chosen))
     except ProviderError as error:
         if form == "json":
             _print_failure(error)
@@ -106,7 +109,8 @@ def _refuse_a_file(text: str) -> None:
 
     is_name = " " not in text and text.endswith((".yaml", ".yml", ".json", ".jsonl", ".csv"))
     if is_name or (len(text) < 1000 and "\n" not in text and Path(text).is_file()):
-        raise UsageError(f"{text} is a file, not a text", "add --case ID to ask a case of a suite, or pipe the text in")
+        hint = "add --case ID to ask a case of a suite, or pipe the text in"
+        raise UsageError(f"{text} names a file, and is no text to ask", hint)
 
 
 def _of_case(suite: str, case_id: str, chosen: Chosen) -> ProviderRequest:
@@ -181,7 +185,9 @@ def _print(response: ProviderResponse, chosen: Chosen, form: str) -> None:
     if form == "json":
         import json
 
-        sys.stdout.write(json.dumps(answer_record(response, prices), ensure_ascii=False) + "\n")
+        sys.stdout.write(
+            json.dumps(answer_record(response, prices, chosen.resolved.secrets), ensure_ascii=False) + "\n"
+        )
         return
     sys.stdout.write(answer_text(response, terminal=sys.stdout.isatty()) + "\n")
     sys.stdout.flush()

@@ -25,7 +25,8 @@ class Requests:
     def of(self, case: Case) -> tuple[Sent | None, list[Diagnostic]]:
         """What the case sends, or why it cannot be sent."""
         from ..diagnostics import Diagnostic
-        from ..errors import PromptError
+        from ..errors import BadRequestError, PromptError
+        from ..providers.http import body_bytes
         from ..providers.requests import request_for
         from ..report.prompt import Sent
 
@@ -33,9 +34,11 @@ class Requests:
         request = request_for(case, system_prompt=shown.system_prompt)
         try:
             preview = provider.preview(request)
-        except PromptError as error:
+            if preview.request is not None:
+                body_bytes(preview.request.body)
+        except (PromptError, BadRequestError) as error:
             message = f"cannot be sent to {self._name!r}: {error}"
-            source, path, case_id = case.where(_written_at(case, request, error.message_index))
+            source, path, case_id = case.where(_written_at(case, request, getattr(error, "message_index", None)))
             place = source.place(path)
             return None, [Diagnostic("error", "cannot-send", message, source.file, place, error.hint, case_id=case_id)]
         return Sent(self._name, list(request.chat_prompt or ()), preview), []

@@ -79,18 +79,22 @@ def _chosen(project: Project, names: tuple[str, ...]) -> list[Target]:
 def _check(targets: list[SurveyedTarget], project: Project, variables: Mapping[str, str]) -> list[CheckOutcome]:
     """What came of asking each target; one that cannot be asked has failed without a request."""
     import asyncio
+    import sys
+    from contextlib import redirect_stdout
 
     from ..providers.checking import CheckOutcome, check_targets
 
     ready = [target.resolved for target in targets if target.resolved is not None]
-    asked = asyncio.run(
-        check_targets(
-            ready,
-            root=project.root,
-            default_system_prompt=project.config.default_system_prompt,
-            environment=variables,
+    # What a function under test prints is no part of the list.
+    with redirect_stdout(sys.stderr):
+        asked = asyncio.run(
+            check_targets(
+                ready,
+                root=project.root,
+                default_system_prompt=project.config.default_system_prompt,
+                environment=variables,
+            )
         )
-    )
     answers = iter(asked)
     return [
         next(answers)

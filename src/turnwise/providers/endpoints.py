@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from ..errors import UsageError
 
@@ -31,12 +31,17 @@ def endpoint_of(target: Any, *, stream: bool) -> Endpoint:
         for known in [each for each in endpoint.headers if each.lower() == name.lower()]:
             del endpoint.headers[known]
         endpoint.headers[name] = value
-    if "@" in urlsplit(endpoint.url).netloc and any(name.lower() == "authorization" for name in endpoint.headers):
+    if "@" in _authority(endpoint.url) and any(name.lower() == "authorization" for name in endpoint.headers):
         raise UsageError(
             f"target {target.name!r}: the address holds a login, and there is a key: a request can carry only one",
             "take the login out of the address, or the key out of the target",
         )
     return endpoint
+
+
+def _authority(url: str) -> str:
+    """What stands between `://` and the path; plainly, for what is shown in place of a login is no part of a URL."""
+    return url.partition("://")[2].partition("/")[0]
 
 
 def _bearer(key: str | None) -> dict[str, str]:

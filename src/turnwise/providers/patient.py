@@ -8,8 +8,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.chat import ChatContent, ChatPrompt
-from ..errors import ProviderError, RateLimitError, SetupError, UsageError
+from ..errors import ApplicationError, ProviderError, RateLimitError, SetupError, TurnwiseError, UsageError
 from .base import Preview, Provider, ProviderRequest, ProviderResponse
+from .python_import import raised_at, shown_error
 from .retries import LONGEST_RETRY_AFTER, Retry, RetryPolicy, with_retries
 
 if TYPE_CHECKING:
@@ -53,7 +54,17 @@ class PatientProvider:
         self._on_retry = on_retry
 
     async def ask(self, request: ProviderRequest) -> ProviderResponse:
-        """Ask until there is an answer, or an error that will not pass. Raises `ProviderError`."""
+        """Ask until there is an answer, or an error that will not pass. Raises `ProviderError`, and nothing else."""
+        try:
+            return await self._ask(request)
+        except TurnwiseError:
+            raise
+        except Exception as error:
+            # A request of odd values, a plugin, a callback, or a fault of ours: one case fails, not everything.
+            message = f"asking failed: {shown_error(error)} ({raised_at(error)})"
+            raise ApplicationError(message, hint="check the values of the request; else report a fault") from error
+
+    async def _ask(self, request: ProviderRequest) -> ProviderResponse:
         tokens = _estimate(request, self._max_output_tokens) if self._counts_tokens else 0
 
         async def attempt() -> ProviderResponse:

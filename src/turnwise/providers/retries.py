@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from ..errors import ProviderError
+from ..errors import PromptError, ProviderError, SetupError
 from .http import case_insensitive
 
 __all__ = ["LONGEST_RETRY_AFTER", "Retry", "RetryPolicy", "exhausted_for", "parse_retry_after", "pause", "with_retries"]
@@ -94,7 +94,8 @@ async def with_retries(
         try:
             return await send(), attempt
         except ProviderError as error:
-            error.attempts = attempt
+            # What was refused before anything was sent is no attempt.
+            error.attempts = attempt - 1 if isinstance(error, PromptError | SetupError) else attempt
             delay = policy.delay(attempt, error, _LEAST_JITTER + random() / 2)
             if delay is None:
                 _explain_long_wait(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -14,9 +15,9 @@ from .terminal import one_line, printable
 __all__ = ["answer_record", "answer_text", "figures_line", "notes_on"]
 
 
-def answer_record(response: ProviderResponse, prices: Any = None) -> dict[str, Any]:
-    """Everything about an answer."""
-    return {
+def answer_record(response: ProviderResponse, prices: Any = None, secrets: Collection[str] = ()) -> dict[str, Any]:
+    """Everything about an answer, without the secrets that a target may have put into its messages."""
+    record = {
         "answer": response.text,
         "output_messages": list(response.messages),
         "finish_reason": response.finish_reason,
@@ -32,6 +33,17 @@ def answer_record(response: ProviderResponse, prices: Any = None) -> dict[str, A
         "messages": list(response.sent),
         "rewrites": [asdict(each) for each in response.rewrites],
     }
+    return {key: _masked(value, secrets) for key, value in record.items()} if secrets else record
+
+
+def _masked(value: Any, secrets: Collection[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, "[redacted]")
+        return value
+    if isinstance(value, dict):
+        return {key: _masked(item, secrets) for key, item in value.items()}
+    return [_masked(item, secrets) for item in value] if isinstance(value, list | tuple) else value
 
 
 def answer_text(response: ProviderResponse, *, terminal: bool) -> str:

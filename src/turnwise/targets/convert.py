@@ -28,6 +28,7 @@ _EXPECTED = {
 }
 _ADDRESSES = ("base_url", "endpoint", "url")
 _KEYS = ("api_key", "entra_token")
+_REGION = re.compile(r"[a-z0-9-]+")
 _KEY = re.compile(r"[!-~]+")
 _HEADER = re.compile(r"[\t -~\u00a0-\u00ff]*")
 
@@ -39,6 +40,9 @@ def checked_target(
     that are not known. Raises `UsageError` that names target, setting and variable, and shows no secret."""
     complain = _Complaints(str(settings["name"]), settings)
     ready = dict(filled)
+    if _is_known(ready.get("region"), unchecked) and _REGION.fullmatch(ready["region"]) is None:
+        # Before the address, which is made of it.
+        complain.about("region", "must have small letters, digits and `-`, such as eu-west-1")
     for setting in _ADDRESSES:
         if _is_known(ready.get(setting), unchecked):
             ready[setting] = whole_address(str(settings["provider"]), ready[setting])

@@ -28,7 +28,7 @@ from .settings import (
     TokensField,
     Variable,
 )
-from .texts import Address, FunctionName, JsonPointer, Pattern, RequestAddress
+from .texts import Address, Endpoint, FunctionName, JsonPointer, Pattern, Region, RequestAddress
 
 __all__ = [
     "AnthropicTarget",
@@ -121,7 +121,7 @@ class AzureTarget(ChatCompletions, TargetBase):
     model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_CREDENTIAL, _MODEL_OR_DEPLOYMENT]})
 
     provider: Literal["azure"] = Field(description="OpenAI's models on Azure.")
-    endpoint: Word | None = Field(
+    endpoint: Endpoint | None = Field(
         None, description="The resource's URL, or its bare name; `AZURE_OPENAI_ENDPOINT` of the environment if absent."
     )
     model: Word | None = Field(  # type: ignore[assignment]
@@ -164,7 +164,7 @@ class BedrockTarget(Stop, Effort, Sampling, ModelApi, TargetBase):
 
     provider: Literal["bedrock"] = Field(description="Amazon Bedrock's Converse API.")
     base_url: Address | None = Field(None, description=_BASE_URL)
-    region: Word | None = Field(None, description="The AWS region; `AWS_REGION` or `AWS_DEFAULT_REGION` if absent.")
+    region: Region | None = Field(None, description="The AWS region; `AWS_REGION` or `AWS_DEFAULT_REGION` if absent.")
     profile: Word | None = Field(None, description="The profile of your AWS configuration to use.")
 
 
@@ -194,7 +194,7 @@ class HttpTarget(Http, TargetBase):
                 near = get_close_matches(name, PLACEHOLDERS, n=1)
                 hint = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(PLACEHOLDERS)}"
                 raise PydanticCustomError(
-                    "unknown_placeholder", "`{{{{ {name} }}}}` stands for nothing", {"name": text, "hint": hint}
+                    "unknown_placeholder", "{shown} stands for nothing", {"shown": f"`{{{{ {text} }}}}`", "hint": hint}
                 )
         return self
 
@@ -241,6 +241,9 @@ class MockRule(FormatModel):
 
     @model_validator(mode="after")
     def _has_one_outcome(self) -> Self:
+        if isinstance(self.status, int) and self.status < 400:
+            rule = f"{self.status} is no status of a failure"
+            raise PydanticCustomError("mock_fault", "{rule}", {"rule": rule, "hint": "400 to 599 are"})
         if self.status is not None and self.fault not in (None, "status"):
             rule = f"`status` goes with `fault: status`, not with `fault: {self.fault}`"
             raise PydanticCustomError("mock_fault", "{rule}", {"rule": rule, **_REMOVE_ONE})

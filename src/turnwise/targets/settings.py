@@ -13,7 +13,7 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel, Word
-from .texts import ExtraBody, Headers
+from .texts import ExtraBody, Headers, ModelName
 from .variables import is_whole_reference
 
 __all__ = [
@@ -143,7 +143,7 @@ class Http(FormatModel):
 class ModelApi(Http):
     """Settings of the LLM APIs."""
 
-    model: Word = Field(description="The model's name, as the API knows it.")
+    model: ModelName = Field(description="The model's name, as the API knows it.")
     api_key: Word | None = Field(
         None,
         description="The key. Write `${{ NAME }}`, not the key. If absent, the provider's usual environment variable, "

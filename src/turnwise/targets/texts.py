@@ -16,11 +16,25 @@ from pydantic_core import PydanticCustomError
 from ..conversation.authored import Word
 from .addresses import address_problem
 
-__all__ = ["Address", "ExtraBody", "FunctionName", "Headers", "JsonPointer", "Pattern", "RequestAddress"]
+__all__ = [
+    "Address",
+    "Endpoint",
+    "ExtraBody",
+    "FunctionName",
+    "Headers",
+    "JsonPointer",
+    "ModelName",
+    "Pattern",
+    "Region",
+    "RequestAddress",
+]
 
 _POINTER: JsonDict = {"pattern": r"^(/|\$\{\{|$)"}
 # Python's names are of any script, which `\w` is not in every editor: so this says what is not in a name.
 _DOTTED = r"[^\s\d.:][^\s.:]*(\.[^\s\d.:][^\s.:]*)*"
+_ADDED = ("/chat/completions", "/responses", "/messages")
+_RESOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+_REGION = re.compile(r"[a-z0-9-]+")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_NAMES: JsonDict = {"propertyNames": {"pattern": r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}}
 # What a request is made of: replaced here, it would be another request than the one that is shown and recorded.
@@ -64,6 +78,8 @@ def _regex(text: str) -> str:
 
 def _address(text: str, *, template: bool = False) -> str:
     problem = None if "${{" in text else address_problem(text, template=template)
+    if problem is None and not template and text.rstrip("/").endswith(_ADDED):
+        problem = "must end before the path of the API, such as /chat/completions, which is added to it"
     if problem is not None:
         raise PydanticCustomError(
             "bad_address", "the address {problem}", {"problem": problem, "hint": "such as https://api.example.com/v1"}
@@ -76,7 +92,9 @@ def _request_address(text: str) -> str:
 
 
 def _headers(headers: dict[str, str]) -> dict[str, str]:
-    for name in headers:
+    for name, value in headers.items():
+        if re.search(r"[\r\n\0]", value):
+            raise PydanticCustomError("bad_header", "the value of a header is one line", {"hint": "write one line"})
         if _HEADER_NAME.fullmatch(name) is None:
             # The name is not quoted: `{X-Key:sk-1}`, without a space, would be one.
             rule = "the name of a header has letters, digits and `-`, and neither spaces nor colons"
@@ -95,6 +113,26 @@ def _extra_body(fields: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
+def _endpoint(text: str) -> str:
+    return text if _RESOURCE.fullmatch(text) else _address(text)
+
+
+def _region(text: str) -> str:
+    if "${{" not in text and _REGION.fullmatch(text) is None:
+        rule = "a region has small letters, digits and `-`"
+        raise PydanticCustomError("bad_region", rule, {"hint": "such as eu-west-1"})
+    return text
+
+
+def _model_name(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank_model", "the name of a model cannot be blank", {"hint": "fill it in"})
+    return text
+
+
+Endpoint = Annotated[Word, AfterValidator(_endpoint)]
+Region = Annotated[Word, AfterValidator(_region), Field(json_schema_extra={"pattern": r"^([a-z0-9-]+|.*\$\{\{.*)$"})]
+ModelName = Annotated[Word, AfterValidator(_model_name), Field(json_schema_extra={"pattern": r"\S"})]
 Address = Annotated[Word, AfterValidator(_address)]
 RequestAddress = Annotated[Word, AfterValidator(_request_address)]
 Headers = Annotated[dict[str, str], AfterValidator(_headers), Field(json_schema_extra=_HEADER_NAMES)]

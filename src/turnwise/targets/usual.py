@@ -65,7 +65,8 @@ def _vendor(settings: Settings, environment: Environment) -> Settings:
     openrouter = provider == "openai" and host == _OPENROUTER
     names = _KEY_VARIABLES["openrouter"] if openrouter else _KEY_VARIABLES.get(provider, ())
     key = _first_set(names, environment)
-    is_vendors = openrouter or host == host_of(VENDOR_ADDRESSES[provider])
+    # Not in the clear: on the way, anybody could read a key over plain HTTP.
+    is_vendors = address.startswith("https:") and (openrouter or host == host_of(VENDOR_ADDRESSES[provider]))
     if names and is_vendors:
         return {**filled, "api_key": key or _reference(names[0])}
     # A key goes to no host that it was not made for because somebody wrote another address into a file.
@@ -90,7 +91,8 @@ def _azure(settings: Settings, environment: Environment) -> Settings:
 def _is_azures(is_written: bool, address: str) -> bool:
     """Whether Azure's key may go there: as above, to no other host that somebody wrote into a file."""
     host = host_of(address) or ""
-    return not is_written or "${{" in address or is_on_this_machine(address) or host.endswith(_AZURE_HOSTS)
+    is_azures = address.startswith("https:") and host.endswith(_AZURE_HOSTS)
+    return not is_written or "${{" in address or is_on_this_machine(address) or is_azures
 
 
 def _bedrock(settings: Settings, environment: Environment) -> Settings:

@@ -193,3 +193,34 @@ def test_further_keys_of_a_function_are_kept_or_told() -> None:
     for wire in WIRES[1:]:
         told = [each.what for each in encode(wire, *messages).rewrites if each.kind == "call-key-left-out"]
         assert told == ["`strict` of the call of `f` left out"]
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "gemini", "bedrock"])
+@pytest.mark.parametrize("arguments", ['{"a": NaN}', '{"a": 1e999}', '{"a": 1, "a": 2}', "[1]", "{"])
+def test_arguments_that_would_change_are_refused(wire: str, arguments: str) -> None:
+    """Where arguments are sent as an object, no number that JSON cannot hold and no key that stands twice is taken."""
+    module: Any = import_module(f"turnwise.providers.wire.{wire}")
+    calls = [{"id": "c1", "function": {"name": "find", "arguments": arguments}}]
+    messages: Any = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "content": "x", "tool_call_id": "c1"},
+    ]
+    with pytest.raises(PromptError) as caught:
+        module.encode(WireRequest(model="m", messages=messages))
+    assert (caught.value.rule, caught.value.message_index) == ("arguments", 1)
+
+
+def test_gemini_takes_all_responses_before_what_they_show() -> None:
+    """Images of tool results follow the last response of the turn, in their order."""
+    image = {"type": "image", "value": "a.png", "media_type": "image/png", "data": "AA=="}
+    calls = [{"id": each, "function": {"name": "look", "arguments": "{}"}} for each in ("c1", "c2")]
+    messages: Any = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "content": [image], "tool_call_id": "c1"},
+        {"role": "tool", "content": [image], "tool_call_id": "c2"},
+    ]
+    gemini: Any = import_module("turnwise.providers.wire.gemini")
+    parts = gemini.encode(WireRequest(model="m", messages=messages)).body["contents"][2]["parts"]
+    assert [next(iter(part)) for part in parts] == ["functionResponse"] * 2 + ["inlineData"] * 2

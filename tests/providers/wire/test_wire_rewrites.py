@@ -35,6 +35,7 @@ CASES = [
     Case("openai", "16 direct, call by a user", "tool-call-as-text", 0, "the call of `find` became a line of text"),
     Case("openai", "19 call without result", "tool-call-as-text", 1, "the call of `find` became a line of text"),
     Case("openai", "20 result without call", "tool-as-user", 1, "a user turn that starts `[Tool]:`"),
+    Case("openai", "29 direct, a further key", "key-left-out", 0, "the key `mood` was left out"),
     Case("openai", "20 direct, named", "name-left-out", 1, "the name `find` was left out"),
     Case("openai", "21 two results for one call", "tool-as-user", 3, "a user turn that starts `[Tool]:`"),
     Case("openai", "06 direct", "tool-result-moved", 3, "the result of `find` moved up to its call"),

@@ -33,7 +33,7 @@ def test_a_name_that_is_repeated_counts_once() -> None:
     """Some servers send the name with every piece; one in pieces is joined."""
     repeated = [piece("find", text, index=0, id="c1") for text in ('{"q"', ': "x"', "}")]
     assert called(*repeated) == [("c1", "find", '{"q": "x"}')]
-    assert called(piece("fi", "", index=0), piece("nd", "{}", index=0)) == [(None, "find", "{}")]
+    assert called(piece("fi", "", index=0), piece("nd", "{}", index=0)) == [("call_1", "find", "{}")]
 
 
 def test_a_piece_without_a_place_belongs_to_the_call_of_its_id() -> None:
@@ -46,13 +46,16 @@ def test_a_piece_without_a_place_belongs_to_the_call_of_its_id() -> None:
 def test_a_piece_without_place_and_id_belongs_to_the_last_call() -> None:
     """What says nothing of itself continues what came before it."""
     assert called(piece("f", '{"a"', id="c1"), piece(None, ": 1}")) == [("c1", "f", '{"a": 1}')]
-    assert called(piece("f", '{"a"'), piece("f", ": 1}")) == [(None, "f", '{"a": 1}')]
-    assert called(piece("f", '{"a"', index=3), piece(None, ": 1}")) == [(None, "f", '{"a": 1}')]
+    assert called(piece("f", '{"a"'), piece("f", ": 1}")) == [("call_1", "f", '{"a": 1}')]
+    assert called(piece("f", '{"a"', index=3), piece(None, ": 1}")) == [("call_1", "f", '{"a": 1}')]
 
 
 def test_a_whole_call_after_a_whole_one_is_another() -> None:
     """Two calls of one tool, without place and id, stay two."""
-    assert called(piece("f", '{"a": 1}'), piece("f", '{"a": 2}')) == [(None, "f", '{"a": 1}'), (None, "f", '{"a": 2}')]
+    assert called(piece("f", '{"a": 1}'), piece("f", '{"a": 2}')) == [
+        ("call_1", "f", '{"a": 1}'),
+        ("call_2", "f", '{"a": 2}'),
+    ]
 
 
 def test_calls_stand_in_the_order_of_their_places() -> None:
@@ -65,10 +68,10 @@ def test_the_old_form_of_a_call_is_a_call() -> None:
     function = {"name": "f", "arguments": '{"a": 1}'}
     choice = {"message": {"content": None, "function_call": function}, "finish_reason": "function_call"}
     answer = openai.decode({"choices": [choice]})
-    assert answer.tool_calls == [{"id": None, "type": "function", "function": function}]
+    assert answer.tool_calls == [{"id": "call_1", "type": "function", "function": function}]
     assert answer.finish_reason == "tool_calls"
     pieces: list[dict[str, Any]] = [{"name": "f", "arguments": ""}, {"arguments": '{"a"'}, {"arguments": ": 1}"}]
-    assert called(*pieces, key="function_call") == [(None, "f", '{"a": 1}')]
+    assert called(*pieces, key="function_call") == [("call_1", "f", '{"a": 1}')]
 
 
 @pytest.mark.parametrize("finish", ["stop", None, "tool_calls", "function_call"])

@@ -17,6 +17,7 @@ from .base import (
     fields_of,
     mapping,
     merged,
+    numbered,
     objects,
     present,
     text_of,
@@ -222,7 +223,7 @@ def decode(body: Any) -> Answer:
     text = "".join(texts)
     return Answer(
         text=text,
-        tool_calls=calls,
+        tool_calls=numbered(calls),
         finish_reason=_FINISH.get(stop, "other") if stop is not None else "stop",
         raw_finish_reason=stop,
         reasoning="\n\n".join(each for each in thoughts if each) or None,

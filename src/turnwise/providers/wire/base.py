@@ -28,6 +28,7 @@ __all__ = [
     "listed",
     "mapping",
     "merged",
+    "numbered",
     "objects",
     "present",
     "text_of",
@@ -146,6 +147,15 @@ def present(**values: Any) -> dict[str, Any]:
     {'seed': 7}
     """
     return {name: value for name, value in values.items() if value is not None}
+
+
+def numbered(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls of an answer, with an id where the API gave none: a suite pairs results with it.
+
+    >>> numbered([{"id": None}, {"id": "c7"}])
+    [{'id': 'call_1'}, {'id': 'c7'}]
+    """
+    return [call if call["id"] else {**call, "id": f"call_{number}"} for number, call in enumerate(calls, 1)]
 
 
 def text_of(value: Any) -> str | None:

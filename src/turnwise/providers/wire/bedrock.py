@@ -17,6 +17,7 @@ from .base import (
     index_of,
     mapping,
     merged,
+    numbered,
     objects,
     present,
     text_of,
@@ -167,7 +168,7 @@ def decode(body: Any) -> Answer:
         raise ContentFilterError(f"{API} withheld the answer: {stop}", hint="see the guardrail's settings")
     return Answer(
         text=text,
-        tool_calls=calls,
+        tool_calls=numbered(calls),
         finish_reason=finish,
         raw_finish_reason=stop,
         reasoning="\n\n".join(each for each in thoughts if each) or None,

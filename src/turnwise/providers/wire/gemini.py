@@ -68,9 +68,12 @@ def encode(request: WireRequest) -> Encoded:
     """The body of `POST /models/MODEL:generateContent`; the model is part of the address."""
     notes = Notes(API, request.images)
     system, turns = system_apart(run_passes(_PASSES, request.messages, notes), notes, "systemInstruction")
-    needs_user_turn(turns, notes)
+    needs_user_turn(turns, notes, first=bool(turns and turns[0].calls))
     blocks = [("model" if turn.role == "assistant" else "user", turn.index, _parts(turn, notes)) for turn in turns]
     contents = merged_turns(blocks, notes, f"{API} wants user and model to take turns")
+    for _, parts in contents:
+        # All responses to the calls of a turn come first; what they show, and what the user says, follows.
+        parts.sort(key=lambda part: "functionResponse" not in part)
     body: dict[str, Any] = {"contents": [{"role": role, "parts": parts} for role, parts in contents]}
     if system is not None:
         body["systemInstruction"] = {"role": "user", "parts": [{"text": system}]}

@@ -17,6 +17,7 @@ from .base import (
     fields_of,
     mapping,
     merged,
+    numbered,
     objects,
     present,
     text_of,
@@ -160,7 +161,7 @@ def decode(body: Any) -> Answer:
         raise ContentFilterError("the provider's content filter withheld the answer", hint="see the filter's settings")
     return Answer(
         text=text or refusal or "",
-        tool_calls=calls,
+        tool_calls=numbered(calls),
         finish_reason="refusal" if refusal else _finish(finish, bool(calls)),
         raw_finish_reason=finish,
         # OpenRouter and llama.cpp, vLLM have a name each.

@@ -152,7 +152,7 @@ def system_apart(turns: list[Turn], notes: Notes, field_name: str) -> tuple[str 
         if turn.role not in ("system", "developer"):
             rest.append(turn)
             continue
-        text = turn.text
+        text = texts_joined(turn, notes)
         if is_blank(text):
             notes.add("empty-turn-left-out", turn.index, "the empty system text was left out", _refuses_empty(notes))
             continue

@@ -15,6 +15,7 @@ from .base import (
     fields_of,
     mapping,
     merged,
+    numbered,
     objects,
     present,
     text_of,
@@ -142,7 +143,7 @@ def decode(body: Any) -> Answer:
         raise ContentFilterError("the provider's content filter withheld the answer", hint="see the filter's settings")
     return Answer(
         text=text or refusal,
-        tool_calls=calls,
+        tool_calls=numbered(calls),
         finish_reason="refusal" if refusal else finish,
         raw_finish_reason=raw,
         reasoning="\n\n".join(each for each in reasoning if each) or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -140,20 +141,36 @@ def calls_as_text(turn: Turn, calls: list[Call], notes: Notes, why: str) -> None
     turn.calls = [call for call in turn.calls if call not in calls]
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("a key stands twice")  # one of its values would be lost
+    return dict(pairs)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number that JSON can hold")
+    return number
+
+
+_STRICT = json.JSONDecoder(parse_constant=_finite, parse_float=_finite, object_pairs_hook=_unique)
+
+
 def arguments_object(call: Call, turn: Turn, notes: Notes) -> dict[str, Any]:
     """The arguments of a call as a JSON object. Raises `PromptError` if they are none."""
     arguments = call.arguments
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments)
+            arguments = _STRICT.decode(arguments)
         except (ValueError, RecursionError):
             arguments = None
     if isinstance(arguments, dict):
         return arguments
     raise PromptError(
         "arguments",
-        f"message {turn.index + 1} calls `{call.name}` with arguments that are no JSON object; {notes.api} takes "
-        "only objects",
+        f"message {turn.index + 1} calls `{call.name}` with arguments that are no JSON object, or not a sound one; "
+        f"{notes.api} takes only objects",
         hint='write arguments such as {"city": "Rome"}',
         message_index=turn.index,
     )

@@ -7,7 +7,7 @@ tuple of them. Nothing is dropped or changed without a note.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,13 +132,16 @@ def turns_of(messages: Sequence[ChatMessage], notes: Notes) -> list[Turn]:
         if len(message) > 2:
             turn.name = message.get("name")
             turn.call_id = message.get("tool_call_id")
-            turn.calls = [_call(call) for call in message.get("tool_calls") or ()]
+            turn.calls = [_call(call, index) for call in message.get("tool_calls") or ()]
+            _note_others(message, _MESSAGE_KEYS, index, notes)
         turns.append(turn)
     return turns
 
 
 def _part(part: Any, index: int, notes: Notes) -> dict[str, Any]:
     kind = part.get("type") if isinstance(part, dict) else None
+    if isinstance(part, dict):
+        _note_others(part, _PART_KEYS, index, notes)
     if kind == "text" and isinstance(text := part.get("text", part.get("value")), str):
         return {"type": "text", "text": text}
     if kind == "image" and isinstance(part.get("data"), str) and isinstance(part.get("media_type"), str):
@@ -164,11 +167,29 @@ def _media_type(written: str) -> str:
     return "image/jpeg" if known == "image/jpg" else known
 
 
+_MESSAGE_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
+_PART_KEYS = frozenset({"type", "text", "value", "media_type", "data"})
+
+
+def _note_others(value: Mapping[str, Any], known: frozenset[str], index: int, notes: Notes) -> None:
+    """Keys that a caller of the Python API may add, and that have no meaning here: they are not sent."""
+    for key in value.keys() - known:
+        notes.add("key-left-out", index, f"the key `{key}` was left out", "a message or a part has no such key")
+
+
 _CALL_KEYS = frozenset({"id", "type"})
 _FUNCTION_KEYS = frozenset({"name", "arguments", "input"})
 
 
-def _call(call: dict[str, Any]) -> Call:
+def _call(call: dict[str, Any], index: int) -> Call:
+    name = tool_call_name(call)
+    if name is None:
+        raise PromptError(
+            "tool name",
+            f"message {index + 1} calls a tool without a name",
+            hint="write `function: {name: …, arguments: …}`",
+            message_index=index,
+        )
     holder = call.get("function")
     inner = holder if isinstance(holder, dict) else call
     known = _CALL_KEYS | ({"function"} if inner is holder else _FUNCTION_KEYS)
@@ -176,7 +197,7 @@ def _call(call: dict[str, Any]) -> Call:
     call_id = call.get("id")
     return Call(
         id=call_id if isinstance(call_id, str) and call_id else None,
-        name=tool_call_name(call) or "",
+        name=name,
         arguments="{}" if arguments is None or arguments == "" else arguments,
         extra=_others(call, known),
         function_extra=_others(inner, _FUNCTION_KEYS) if inner is holder else {},
