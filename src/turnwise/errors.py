@@ -10,6 +10,7 @@ TurnwiseError                   anything below; `str()` is a message for people
 ├── PatternError                a glob pattern that cannot be read
 ├── FileReferenceError          a file segment that cannot be read; says why and lists the places tried
 ├── ResolutionError             a case whose conversation cannot be made; holds every `problem` found
+├── RunError                    a run cannot be written, read or continued; says why, and what to do
 ├── MissingVariablesError       targets use variables that are not set; names all of them
 └── ProviderError               a request that brought no answer; `kind` names the class, `retryable` says the rest
     ├── SetupError              the target cannot be used on this machine; nothing was sent
@@ -60,6 +61,7 @@ __all__ = [
     "ProviderTimeoutError",
     "RateLimitError",
     "ResolutionError",
+    "RunError",
     "SetupError",
     "SuiteError",
     "TargetsError",
@@ -141,6 +143,10 @@ class ResolutionError(TurnwiseError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(problem.message for problem in self.problems))
+
+
+class RunError(UsageError):
+    """A run that cannot be written, read or continued: its folder, its lock, its journal."""
 
 
 class MissingVariablesError(TurnwiseError):

@@ -1,0 +1,135 @@
+"""The journal of a run: one JSON line for each result, added as it finishes and never changed.
+
+A line is written by one call of the operating system and ends with a line break. So whatever stops the process, every
+line but the last is whole, and a last one without its line break is known to be torn.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from ..conversation.files import shown_file
+from ..errors import RunError
+
+__all__ = ["JournalWriter", "read_journal"]
+
+_LONGEST_LINE = 256 * 1024 * 1024
+_BLOCK = 64 * 1024
+
+
+class JournalWriter:
+    """Adds results to a journal. `durable` waits for the disk after each: nothing is lost if the machine stops.
+
+    `notice` is told of a torn line at the end, which is removed: that result was never reported. The caller holds the
+    run's lock.
+    """
+
+    def __init__(self, path: Path, *, durable: bool = False, notice: Callable[[str], object] | None = None) -> None:
+        self._path = path
+        self._durable = durable
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        try:
+            self._file = os.open(path, flags, 0o644)
+            torn = _cut_torn_line(self._file)
+            self._end = os.lseek(self._file, 0, os.SEEK_END)
+        except OSError as error:
+            raise self._failure(error) from error
+        if torn and notice is not None:
+            notice(f"{shown_file(path)}: the last line was torn, of {torn:,} bytes, and is removed; it is done again")
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Write one result. When this returns, the result survives the end of the process.
+
+        Raises `RunError` if it cannot be written; then nothing of it is in the journal.
+        """
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        data = line.encode("utf-8", "backslashreplace") + b"\n"
+        try:
+            if os.fstat(self._file).st_nlink == 0:
+                raise FileNotFoundError(errno.ENOENT, "the journal has been deleted")
+            self._write(data)
+            if self._durable:
+                os.fsync(self._file)
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError:
+            # A full disk takes a part: without the rest it would be a torn line in the middle.
+            os.ftruncate(self._file, self._end)
+            raise
+        self._end += len(data)
+
+    def _failure(self, error: OSError) -> RunError:
+        return RunError(
+            f"the journal {shown_file(self._path)} cannot be written: {error.strerror or error}",
+            "make room or give permission, then go on with the run by --resume",
+        )
+
+
+def read_journal(path: Path, notice: Callable[[str], object] | None = None) -> Iterator[dict[str, Any]]:
+    """The results of a journal, in the order in which they were written; a torn last line is passed over.
+
+    Raises `RunError`, with the line, for a line that is no result. Memory does not grow with the journal.
+    """
+    name = shown_file(path)
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), start=1):
+                if not line.endswith(b"\n"):
+                    if notice is not None:
+                        notice(f"{name}:{number}: the last line is torn, of {len(line):,} bytes, and passed over")
+                    return
+                if line.strip():
+                    yield _record(line, f"{name}:{number}")
+    except OSError as error:
+        raise RunError(f"{name} cannot be read: {error.strerror or error}", "is it the journal of a run?") from error
+
+
+def _record(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        reason = "not UTF-8" if isinstance(error, UnicodeDecodeError) else f"not JSON: {error}"
+        raise RunError(f"{where}: {reason}", "remove the line; its case is done again by --resume") from error
+    if not isinstance(record, dict):
+        raise RunError(f"{where}: a result is a JSON object", "remove the line; its case is done again by --resume")
+    return record
+
+
+def _cut_torn_line(file: int) -> int:
+    """Remove what follows the last line break; how many bytes that were."""
+    end = os.lseek(file, 0, os.SEEK_END)
+    keep = end
+    while keep > 0:
+        start = max(0, keep - _BLOCK)
+        block = os.pread(file, keep - start, start)
+        found = block.rfind(b"\n")
+        if found >= 0:
+            keep = start + found + 1
+            break
+        keep = start
+    if keep < end:
+        os.ftruncate(file, keep)
+    return end - keep

@@ -1,0 +1,95 @@
+"""What one line of `results.jsonl` holds: schema and documentation at once.
+
+Lines are written as plain dictionaries, without a detour over this model: there are many of them, and the tests hold
+both together.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..conversation.authored import FormatModel, Word
+
+__all__ = ["SCHEMA_VERSION", "ErrorSpec", "GradeSpec", "RawRequest", "ResultSpec", "Status", "UsageSpec"]
+
+SCHEMA_VERSION = 1
+
+Status = Literal["passed", "failed", "ungraded", "error"]
+Score = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class RawRequest(FormatModel):
+    """What was asked: as people read it, and as the model or agent received it."""
+
+    question: str = Field(description="The transcript: what people and judges read.")
+    guidelines: list[str] = Field(description="The texts of the guidelines.")
+    chat_prompt: list[dict[str, Any]] = Field(description="The messages of the conversation, for a model API.")
+    messages: list[dict[str, Any]] = Field(description="The messages that were really sent, before the API's rules.")
+    rewrites: list[dict[str, Any]] = Field(
+        description="What the API's rules changed: `kind`, `message_index`, `what`, `why`."
+    )
+
+
+class UsageSpec(FormatModel):
+    """Tokens, as the provider counted them; null where it did not."""
+
+    input_tokens: Count | None = Field(description="All that was sent, cached or not.")
+    output_tokens: Count | None = Field(description="All that came back, reasoning included.")
+    cached_input_tokens: Count | None = Field(description="Those sent that came from the API's cache.")
+    cache_write_tokens: Count | None = Field(description="Those sent that went to the API's cache.")
+    reasoning_tokens: Count | None = Field(description="Those that came back as reasoning.")
+
+
+class ErrorSpec(FormatModel):
+    """Why there is no answer."""
+
+    kind: Word = Field(description="The class of the error, such as `rate_limit`.")
+    message: str = Field(description="What happened, in words.")
+    status: int | None = Field(description="The HTTP status, if there was one.")
+    retryable: bool = Field(description="Whether the same request may succeed later.")
+
+
+class GradeSpec(FormatModel):
+    """What one grader said: a score, or why there is none."""
+
+    name: Word = Field(description="The grader's name.")
+    kind: Word = Field(description="The kind of grader.")
+    score: Score | None = Field(description="From 0 to 1; null if it could not grade.")
+    passed: bool | None = Field(description="Whether the score is enough; null if there is none.")
+    reason: str = Field(description="Why, in words.")
+    evidence: dict[str, Any] = Field(description="What the reason rests on.")
+    weight: Annotated[float, Field(ge=0)] = Field(description="How much it counts in the case's score.")
+    required: bool = Field(description="Whether the case fails if this one does.")
+    error: dict[str, Any] | None = Field(description="`kind` and `message` of what kept it from grading.")
+
+
+class ResultSpec(FormatModel):
+    """One result: a case, asked of one target, once. A later line for the same case, target and trial replaces it."""
+
+    schema_version: Literal[1] = Field(description="The version of this format.")
+    run_id: Word = Field(description="The run that it belongs to.")
+    suite: Word = Field(description="The suite's file, from the project root.")
+    case_id: Word = Field(description="The case.")
+    conversation_id: Word | None = Field(description="The conversation that the case is part of.")
+    target: Word = Field(description="The target's name.")
+    variant: Word | None = Field(description="The variant's name, where a run has variants.")
+    trial: Annotated[int, Field(ge=1)] = Field(description="Which repeat of the case it is.")
+    status: Status = Field(description="`error`: no answer; `ungraded`: an answer without a score.")
+    score: Score | None = Field(description="The weighted mean of the grades; null unless graded.")
+    threshold: Score = Field(description="The score from which the case passes.")
+    grades: list[GradeSpec] = Field(description="What each grader said.")
+    answer: str | None = Field(description="The text of the answer; null if there is none.")
+    output_messages: list[dict[str, Any]] = Field(description="What the model or agent added to the conversation.")
+    finish_reason: str | None = Field(description="Why the answer ended: `stop`, `length`, `tool_calls`, …")
+    raw_request: RawRequest = Field(description="What was asked.")
+    usage: UsageSpec | None = Field(description="Tokens; null if there is no answer.")
+    cost_usd: Annotated[float, Field(ge=0)] | None = Field(description="US dollars; null if a price is not known.")
+    latency_ms: Annotated[float, Field(ge=0)] | None = Field(description="Milliseconds of the attempt that answered.")
+    first_token_ms: Annotated[float, Field(ge=0)] | None = Field(description="Until the first token, if streamed.")
+    attempts: Count = Field(description="How often the request was sent; 0 if the answer came from the cache.")
+    error: ErrorSpec | None = Field(description="Why there is no answer; null if there is one.")
+    started_at: Word = Field(description="When it was begun, as ISO 8601 in UTC.")
+    finished_at: Word = Field(description="When it was done.")

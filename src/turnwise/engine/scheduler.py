@@ -1,0 +1,156 @@
+"""Doing many things at once, within bounds: one for all, one for each target, and less where a target is overrun.
+
+Knows nothing of cases: a lane is a name, a stream of pieces of work and a bound, and what is done with a piece is the
+caller's business. Pieces are taken from their streams only when they can be started, so memory does not grow with the
+plan.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+__all__ = ["Lane", "Scheduler"]
+
+Work = TypeVar("Work")
+
+
+@dataclass
+class Lane(Generic[Work]):
+    """The work for one target. `most` is how many pieces may be under way; `allowed` adapts, and is never above it."""
+
+    name: str
+    work: Iterator[Work]
+    most: int
+    allowed: int = field(init=False)
+    in_flight: int = field(default=0, init=False)
+    ended: bool = field(default=False, init=False)
+    _calm: int = field(default=0, init=False)
+    _generation: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise ValueError("a lane needs room for one")
+        self.allowed = self.most
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another piece may be started now."""
+        return not self.ended and self.in_flight < self.allowed
+
+    @property
+    def generation(self) -> int:
+        """Which cut of `allowed` is the latest: a piece that was started before it tells nothing new."""
+        return self._generation
+
+    def overrun(self, generation: int) -> None:
+        """The target had too many at once: half as many from now on. Pieces of before the last cut do not cut again."""
+        self._calm = 0
+        if generation == self._generation:
+            self.allowed = max(1, self.allowed // 2)
+            self._generation += 1
+
+    def went_well(self) -> None:
+        """One more may go at once after as many good ones as are allowed now."""
+        self._calm += 1
+        if self._calm >= self.allowed:
+            self._calm = 0
+            self.allowed = min(self.most, self.allowed + 1)
+
+
+class Scheduler(Generic[Work]):
+    """Runs the work of all lanes, in turns, with at most `workers` pieces under way.
+
+    `do` must not raise for what becomes of a piece: an exception is a fault, ends everything, and comes out of `run`.
+    """
+
+    def __init__(
+        self, lanes: Sequence[Lane[Work]], do: Callable[[Lane[Work], Work], Awaitable[None]], *, workers: int
+    ) -> None:
+        if workers < 1:
+            raise ValueError("there must be a worker")
+        self.lanes = list(lanes)
+        self._do = do
+        self._workers = workers
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._turn = 0
+        self._draining = False
+        self._wake: asyncio.Event | None = None
+        self._fault: BaseException | None = None
+
+    @property
+    def in_flight(self) -> int:
+        """How many pieces are under way."""
+        return len(self._tasks)
+
+    def drain(self) -> None:
+        """Start nothing more; `run` returns when what is under way is done."""
+        self._draining = True
+        if self._wake is not None:
+            self._wake.set()
+
+    def abort(self) -> None:
+        """Stop what is under way, too."""
+        self.drain()
+        for task in self._tasks:
+            task.cancel()
+
+    async def run(self) -> None:
+        """Do all the work, or what `drain` and `abort` leave of it. Cancelled, it leaves nothing under way."""
+        self._wake = asyncio.Event()
+        try:
+            while True:
+                self._wake.clear()
+                while self._fault is None and not self._draining and len(self._tasks) < self._workers:
+                    if not self._start_next():
+                        break
+                if not self._tasks:
+                    break
+                await self._wake.wait()
+        finally:
+            await self._stop_all()
+        if self._fault is not None:
+            raise self._fault
+
+    def _start_next(self) -> bool:
+        """Start a piece of the next lane that has one and room for it; whether there was one."""
+        for step in range(len(self.lanes)):
+            lane = self.lanes[(self._turn + step) % len(self.lanes)]
+            if not lane.has_room:
+                continue
+            try:
+                piece = next(lane.work)
+            except StopIteration:
+                lane.ended = True
+                continue
+            self._turn = (self._turn + step + 1) % len(self.lanes)
+            self._start(lane, piece)
+            return True
+        return False
+
+    def _start(self, lane: Lane[Work], piece: Work) -> None:
+        lane.in_flight += 1
+        task = asyncio.get_running_loop().create_task(self._do_one(lane, piece))
+        self._tasks.add(task)
+        task.add_done_callback(lambda done: self._finished(lane, done))
+
+    async def _do_one(self, lane: Lane[Work], piece: Work) -> None:
+        await self._do(lane, piece)
+
+    def _finished(self, lane: Lane[Work], task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        lane.in_flight -= 1
+        if not task.cancelled() and (error := task.exception()) is not None and self._fault is None:
+            self._fault = error
+            self.abort()
+        if self._wake is not None:
+            self._wake.set()
+
+    async def _stop_all(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.sleep(0)  # the callbacks that take them out run after them
