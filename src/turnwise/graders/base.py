@@ -1,0 +1,145 @@
+"""What every grader takes and gives: the submission, the grade, and the protocol between them. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from ..conversation.chat import ChatContent, ChatMessage
+    from ..providers.base import Usage
+
+__all__ = ["Grade", "GradeError", "Grader", "GraderSettings", "Submission", "reference_text"]
+
+_SURELY = 1.0
+"""The score from which a grader passes where it sets no threshold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One answer, with what a grader may know about its case.
+
+    `text` is the answer's text, `output_messages` are all that was added to the conversation. `reference` is the text
+    of a good answer, if the case has one; `reference_text` finds it. None of the measures is known for every target.
+    """
+
+    question: str
+    text: str
+    output_messages: Sequence[ChatMessage] = ()
+    expected: Sequence[ChatMessage] = ()
+    reference: str | None = None
+    outcome: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage | None = None
+    latency_ms: float | None = None
+    cost_usd: float | None = None
+    case_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GradeError:
+    """Why there is no score. `kind` is stable and short, `message` is for people."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """What one grader says about one answer: a score from 0 to 1, or else an error, and never both.
+
+    `passed` is None beside an error. `evidence` is what the score rests on, as plain JSON data.
+    """
+
+    name: str
+    kind: str
+    score: float | None
+    passed: bool | None
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    weight: float = 1.0
+    required: bool = False
+    threshold: float | None = None
+    error: GradeError | None = None
+
+    def __post_init__(self) -> None:
+        if (self.score is None) == (self.error is None):
+            raise ValueError("a grade has a score or an error, and only one of them")
+        if (self.passed is None) != (self.score is None):
+            raise ValueError("a grade passes or fails if it has a score, and only then")
+        if self.score is not None and not 0 <= self.score <= 1:
+            raise ValueError(f"the score of a grade is from 0 to 1, found {self.score}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderSettings:
+    """What every grader has, whatever its kind. `target` is the one that judges, for kinds that ask a model."""
+
+    name: str
+    kind: str
+    weight: float = 1.0
+    threshold: float | None = None
+    required: bool = False
+    target: str | None = None
+
+    def graded(self, score: float, reason: str, evidence: Mapping[str, Any] | None = None) -> Grade:
+        """A grade with a score, which passes from the threshold on.
+
+        >>> GraderSettings(name="polite", kind="deck", threshold=0.7).graded(0.8, "four of five").passed
+        True
+        """
+        passed = score >= (_SURELY if self.threshold is None else self.threshold)
+        return self._grade(score, passed, reason, evidence, None)
+
+    def ungraded(self, error: GradeError) -> Grade:
+        """A grade without a score: the grader could not do its work, which says nothing about the answer."""
+        return self._grade(None, None, error.message, None, error)
+
+    def _grade(
+        self,
+        score: float | None,
+        passed: bool | None,
+        reason: str,
+        evidence: Mapping[str, Any] | None,
+        error: GradeError | None,
+    ) -> Grade:
+        return Grade(
+            name=self.name,
+            kind=self.kind,
+            score=score,
+            passed=passed,
+            reason=reason,
+            evidence=evidence or {},
+            weight=self.weight,
+            required=self.required,
+            threshold=self.threshold,
+            error=error,
+        )
+
+
+@runtime_checkable
+class Grader(Protocol):
+    """Made for one line of a suite's `graders`; safe for many submissions at once."""
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Judge an answer. What keeps the grader from judging is in the grade's `error`: nothing is raised."""
+        ...
+
+
+def reference_text(expected: Sequence[ChatMessage]) -> str | None:
+    """The text of the last expected message of the assistant; None if there is no such text.
+
+    >>> reference_text([{"role": "assistant", "content": "Hm."}, {"role": "assistant", "content": "42"}])
+    '42'
+    """
+    for message in reversed(expected):
+        if message["role"] == "assistant":
+            return _text(message["content"]) or None
+    return None
+
+
+def _text(content: ChatContent) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content or () if isinstance(part.get("text"), str))

@@ -1,0 +1,106 @@
+"""The kind `is-json`: the whole answer is JSON, and follows a JSON Schema if there is one."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from typing import Annotated, Any, NoReturn
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from ..conversation.authored import FormatModel
+from .base import GradeError, Submission
+from .bounded import bounded
+from .check import Verdict, shown
+
+__all__ = ["IsJson", "why_not_json"]
+
+_SECONDS = 10.0  # the schema's package is loaded in this time, too
+_FENCE = "```"
+
+
+def _checked(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema, if it is one."""
+    if find_spec("jsonschema") is None:
+        rule = "`schema` needs the package jsonschema, which is not installed"
+        raise PydanticCustomError("missing_package", rule, {"hint": "pip install 'turnwise[json-schema]'"})
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+
+    try:
+        json.dumps(schema)
+        validator_for(schema, default=Draft202012Validator).check_schema(schema)
+    except (SchemaError, RecursionError, TypeError, ValueError) as error:
+        reason = f"{error.json_path}: {error.message}" if isinstance(error, SchemaError) else str(error)
+        raise PydanticCustomError(
+            "bad_schema",
+            "`schema` is not a JSON Schema: {reason}",
+            {"reason": reason[:300], "hint": "see json-schema.org; `{type: object}` is a small one"},
+        ) from error
+    return schema
+
+
+class IsJson(FormatModel):
+    """The answer is JSON and nothing else: no words around it, no Markdown fence."""
+
+    schema_: Annotated[dict[str, Any], AfterValidator(_checked)] | None = Field(
+        None, alias="schema", description="A JSON Schema that the answer follows; any JSON will do if absent."
+    )
+
+    async def check(self, submission: Submission) -> Verdict | GradeError:
+        """Read the answer, and hold it against the schema."""
+        why_not = why_not_json(submission.text)
+        if isinstance(why_not, GradeError):
+            return why_not
+        if why_not is not None:
+            return Verdict(False, f"the answer is not JSON: {why_not}")
+        if self.schema_ is None:
+            return Verdict(True, "the answer is JSON")
+        answer = await bounded({"do": "schema", "schema": self.schema_, "text": submission.text}, _SECONDS)
+        return answer if isinstance(answer, GradeError) else _verdict(answer["errors"])
+
+
+def why_not_json(text: str) -> str | GradeError | None:
+    """What keeps a text from being JSON; None if it is.
+
+    >>> why_not_json("[1, 2]"), why_not_json("")
+    (None, 'it is empty')
+    """
+    if not text.strip():
+        return "it is empty"
+    try:
+        # Numbers are read as texts: one of a million digits is JSON as well.
+        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        return _explained(text, f"{error.msg.lower()} in line {error.lineno}, column {error.colno}")
+    except _NoSuchNumberError as error:
+        return f"{error} is no number of JSON"
+    except RecursionError:
+        return GradeError("too-deep", "the answer is nested too deeply to be read as JSON")
+    return None
+
+
+class _NoSuchNumberError(Exception):
+    """NaN and infinity, which Python reads and writes, but JSON has not."""
+
+
+def _refuse(name: str) -> NoReturn:
+    raise _NoSuchNumberError(name)
+
+
+def _explained(text: str, syntax: str) -> str:
+    if text.lstrip().startswith(_FENCE):
+        return "it stands inside a Markdown fence (```), and only the bare JSON is accepted"
+    if _FENCE in text:
+        return f"there are words around a Markdown fence (```), and only the bare JSON is accepted; {syntax}"
+    return f"{syntax}; it starts with {shown(text.strip()[:40])}"
+
+
+def _verdict(errors: list[tuple[str, str]]) -> Verdict:
+    if not errors:
+        return Verdict(True, "the answer is JSON and follows the schema")
+    path, message = errors[0]
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    evidence = {"errors": [{"path": each, "message": text} for each, text in errors]}
+    return Verdict(False, f"the answer is JSON, but does not follow the schema: {path}: {message}{more}", evidence)

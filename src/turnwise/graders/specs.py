@@ -1,0 +1,174 @@
+"""From the `graders` of a suite to graders: kinds found, options checked, and every problem said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ..diagnostics import NOWHERE, Place
+from ..errors import Problem, UsageError
+from ..suite.explain import described, did_you_mean, explain
+from ..suite.format import GraderSpec, LongGrader
+from ..suite.paths import DataPath
+from .base import Grader, GraderSettings
+from .registry import GraderKind, find_kind, is_later, kind_names
+
+__all__ = ["make_graders"]
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_MAIN = "value"
+_USABLE = "use a kind of this version, such as `contains`, `regex` or `is-json`"
+
+
+def make_graders(specs: Sequence[GraderSpec]) -> tuple[list[Grader], list[Problem]]:
+    """A grader for each spec that has no problem, in their order. The path of a problem starts with `graders`.
+
+    >>> graders, problems = make_graders([{"contains": "42"}, {"contians": "42"}])
+    >>> len(graders), problems[0].message, problems[0].hint
+    (1, "unknown grader 'contians'", 'did you mean `contains`?')
+    """
+    graders: list[Grader] = []
+    problems: list[Problem] = []
+    for index, spec in enumerate(specs):
+        try:
+            graders.append(_made(spec, ("graders", index)))
+        except _RefusedError as refused:
+            problems += refused.problems
+    return graders, problems
+
+
+class _RefusedError(Exception):
+    """A spec that no grader can be made of."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__()
+        self.problems = problems
+
+
+def _made(spec: GraderSpec, path: DataPath) -> Grader:
+    if isinstance(spec, str):
+        raise _RefusedError(_line_problem(spec, path))
+    if isinstance(spec, LongGrader):
+        kind = _kind(spec.type, (*path, "type"))
+        common, written = spec, _Written(path)
+    else:
+        name, value = next(iter(spec.items()))
+        kind = _kind(name, (*path, name))
+        common, written = _long_form(name, value, path)
+    if problems := _unused_settings(common, kind, written):
+        raise _RefusedError(*problems)
+    options = _validated(kind.options_model, dict(common.model_extra or {}), written)
+    return kind.make(options, _settings(common))
+
+
+def _settings(common: LongGrader) -> GraderSettings:
+    return GraderSettings(
+        name=common.name or common.type,
+        kind=common.type,
+        weight=1.0 if common.weight is None else common.weight,
+        threshold=common.threshold,
+        required=bool(common.required),
+        target=common.target,
+    )
+
+
+def _line_problem(line: str, path: DataPath) -> Problem:
+    if line in kind_names() or is_later(line):
+        message = f"{line!r} alone is a rubric line, not a grader of that kind"
+        return Problem(path, "grader-form", message, f"write `type: {line}`")
+    message = f"rubric lines, such as {described(line).removeprefix('the text ')}, are not available yet"
+    return Problem(path, "grader-not-yet", message, _USABLE)
+
+
+def _kind(name: str, path: DataPath) -> GraderKind:
+    try:
+        kind = find_kind(name)
+    except UsageError as error:
+        raise _RefusedError(Problem(path, "bad-plugin", str(error), error.hint)) from error
+    if kind is not None:
+        return kind
+    if is_later(name):
+        raise _RefusedError(Problem(path, "grader-not-yet", f"the grader `{name}` is not available yet", _USABLE))
+    hint = did_you_mean(name, kind_names(), "expected one of")
+    raise _RefusedError(Problem(path, "unknown-grader", f"unknown grader {name[:40]!r}", hint))
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Where the author wrote the settings. `short` is the kind of `kind: value`, whose value has no key."""
+
+    path: DataPath
+    short: str | None = None
+
+    def at(self, inner: DataPath) -> DataPath:
+        return (*self.path, *(inner[1:] if self.short is not None and inner[:1] == (_MAIN,) else inner))
+
+    def said(self, text: str) -> str:
+        """What was called by a key that is not there is called by the kind."""
+        return text if self.short is None else text.replace(f"`{_MAIN}", f"`{self.short}", 1)
+
+
+def _long_form(name: str, value: Any, path: DataPath) -> tuple[LongGrader, _Written]:
+    """`kind: value` spelt out. A mapping holds settings; `kind:` and `kind: true` set nothing."""
+    inner = (*path, name)
+    takes = _options(name)
+    if not isinstance(value, dict):
+        nothing = value is None or (value is True and _MAIN not in takes)
+        if not nothing and _MAIN not in takes:
+            message = f"`{name}` takes no value of its own, found {described(value)}"
+            hint = f"write `type: {name}`, and its settings beside it"
+            raise _RefusedError(Problem(inner, "wrong-type", message, hint))
+        return LongGrader.model_validate({"type": name, **({} if nothing else {_MAIN: value})}), _Written(inner, name)
+    if "type" in value:
+        hint = "a JSON Schema goes under `schema`" if "schema" in takes else f"`{name}` is the type: remove it"
+        raise _RefusedError(Problem((*inner, "type"), "unknown-key", "unknown key `type`", hint))
+    written = _Written(inner)
+    return _validated(LongGrader, {"type": name, **value}, written), written
+
+
+def _options(name: str) -> set[str]:
+    kind = find_kind(name)
+    assert kind is not None
+    return {field.alias or key for key, field in kind.options_model.model_fields.items()}
+
+
+def _unused_settings(common: LongGrader, kind: GraderKind, written: _Written) -> list[Problem]:
+    """Settings that would have no effect: nothing that an author writes is ignored silently."""
+    problems = []
+    if common.target is not None and not kind.asks_model:
+        message = f"`{common.type}` asks no model, so it has no `target`"
+        problems.append(Problem(written.at(("target",)), "unknown-key", message, "remove it"))
+    if common.when is not None:
+        message = "conditions (`when`) are not available yet"
+        problems.append(Problem(written.at(("when",)), "grader-not-yet", message, "remove it"))
+    return problems
+
+
+def _validated(model: type[Model], data: dict[str, Any], written: _Written) -> Model:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        places = _Places()
+        found = explain(error, data=data, model=model, source=places, authored=written.at)
+        problems = [
+            Problem(path, each.code, written.said(each.message), each.hint and written.said(each.hint))
+            for path, each in zip(places.asked, found, strict=True)
+        ]
+        raise _RefusedError(*problems) from error
+
+
+class _Places:
+    """A source that has no lines, but remembers which paths it was asked for: one for each diagnostic."""
+
+    file = ""
+
+    def __init__(self) -> None:
+        self.asked: list[DataPath] = []
+
+    def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002
+        self.asked.append(path)
+        return NOWHERE
