@@ -71,6 +71,13 @@ def test_another_secret_is_the_same_request() -> None:
     assert key_of(api_key="[redacted: OTHER]") == key_of()
 
 
+def test_a_variable_that_is_not_shown_counts_all_the_same() -> None:
+    """Another tenant in a header or a body is another request, although both are shown as `[redacted: TENANT]`."""
+    assert key_of(headers={"X-Tenant": "red"}) != key_of(headers={"X-Tenant": "blue"})
+    assert key_of(extra_body={"tenant": "red"}) != key_of(extra_body={"tenant": "blue"})
+    assert key_of(headers={"X-Api-Key": "k-1"}) == key_of(headers={"X-Api-Key": "k-2"})
+
+
 def test_a_trial_has_its_own_key() -> None:
     """Equal requests of different trials have different keys."""
     assert len({key_of(trial=trial) for trial in (1, 2, 3)}) == 3

@@ -218,7 +218,7 @@ class CachingProvider:
 
     An answer from the cache has `attempts` 0, since nothing was sent; its times are those of the request that was.
     Equal requests at the same time are asked once. Failures are not kept. `request.attempt` is the trial: trials are
-    answers of their own. `target` is the shown form. Without `read` everything is asked again.
+    answers of their own. `target` is the one that is asked. Without `read` everything is asked again.
     """
 
     def __init__(

@@ -29,7 +29,9 @@ _CHANGES_NO_ANSWER = frozenset(
 def cache_key(preview: Preview, target: TargetBase, trial: int, *, request: ProviderRequest | None = None) -> str:
     """The SHA-256 of what would be sent, as 64 hexadecimal digits; the same in every process.
 
-    `target` is the shown form, without secrets. Where nothing goes over HTTP, what the provider gets are the
+    `target` is the one that is asked, with its variables filled in: another value of a variable in a header or a body
+    is another request, although what is shown of it is the same. Keys and tokens do not count: another key gets the
+    same answers. Nothing can be read out of the hash. Where nothing goes over HTTP, what the provider gets are the
     messages and everything else of `request`. Raises `ValueError`, `TypeError`, `RecursionError` or `BadRequestError`
     for a request that has no JSON form: it cannot be sent either.
 
@@ -51,6 +53,8 @@ def cache_key(preview: Preview, target: TargetBase, trial: int, *, request: Prov
 def _settings(target: TargetBase) -> dict[str, Any]:
     # Defaults are left out: a setting that is new in a later version changes no key.
     chosen = target.model_dump(exclude_defaults=True, exclude=set(_CHANGES_NO_ANSWER), warnings="none")
+    if isinstance(headers := chosen.get("headers"), dict):
+        chosen["headers"] = _headers(headers)
     return {**chosen, "name": target.name, "provider": target.provider}
 
 
