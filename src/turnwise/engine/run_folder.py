@@ -13,11 +13,11 @@ from typing import Any, Self
 
 from ..conversation.files import shown_file
 from ..errors import RunError, UsageError
+from ..providers.replay import RESULTS
 
 __all__ = ["RESULTS", "RUN", "RunFolder", "find_run", "new_run_id"]
 
 RUN = "run.json"
-RESULTS = "results.jsonl"
 _LOCK = "run.lock"
 
 

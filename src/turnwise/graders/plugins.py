@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol
 
 from ..conversation.authored import FormatModel
-from ..errors import UsageError
+from ..plugins import PluginGroup
 from .base import Grader, GraderSettings
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 __all__ = ["GRADER_GROUP", "GraderPlugin", "find_plugin", "plugin_names"]
 
@@ -30,46 +27,15 @@ class GraderPlugin(Protocol):
         ...
 
 
+_PLUGINS = PluginGroup(GRADER_GROUP, "grader", model="options_model", function="make")
+
+
 def plugin_names() -> list[str]:
-    """The kinds that installed packages announce."""
-    return sorted({point.name for point in _entry_points()})
+    """The names of all graders that installed packages announce."""
+    return _PLUGINS.names()
 
 
 def find_plugin(name: str) -> GraderPlugin | None:
-    """The kind of that name, or None if no package announces one.
-
-    Raises `UsageError` for a package that cannot be imported, or whose grader is not of the right shape.
-    """
-    for point in _entry_points():
-        if point.name == name:
-            return _loaded(point)
-    return None
-
-
-def _entry_points() -> list[EntryPoint]:
-    from importlib.metadata import entry_points
-
-    return list(entry_points(group=GRADER_GROUP))
-
-
-def _loaded(point: EntryPoint) -> GraderPlugin:
-    try:
-        plugin = point.load()
-    except Exception as error:
-        # Whatever another package does when it is imported.
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise _unusable(point, f"cannot be imported: {reason[:300]}") from error
-    model = getattr(plugin, "options_model", None)
-    if not (isinstance(model, type) and issubclass(model, FormatModel)):
-        raise _unusable(point, "has no `options_model` that is a class derived from FormatModel")
-    if not callable(getattr(plugin, "make", None)):
-        raise _unusable(point, "has no function `make`")
-    return cast(GraderPlugin, plugin)
-
-
-def _unusable(point: EntryPoint, reason: str) -> UsageError:
-    package = point.dist.name if point.dist is not None else point.value
-    return UsageError(
-        f"the grader {point.name!r} of the package {package!r} {reason}",
-        f"update or uninstall {package}, or install what it needs",
-    )
+    """The grader of that name, or None if no package announces it. Raises `UsageError` if it cannot be used."""
+    plugin: GraderPlugin | None = _PLUGINS.find(name, FormatModel)
+    return plugin

@@ -24,9 +24,9 @@ class Endpoint:
     headers: dict[str, str]
 
 
-def endpoint_of(target: Any, *, stream: bool) -> Endpoint:
+def endpoint_of(target: Any) -> Endpoint:
     """The endpoint of a resolved target; headers that the target names itself replace ours."""
-    endpoint = _ENDPOINTS[target.provider](target, stream)
+    endpoint = _ENDPOINTS[target.provider](target)
     for name, value in (getattr(target, "headers", None) or {}).items():
         for known in [each for each in endpoint.headers if each.lower() == name.lower()]:
             del endpoint.headers[known]
@@ -48,15 +48,15 @@ def _bearer(key: str | None) -> dict[str, str]:
     return {} if key is None else {"Authorization": f"Bearer {key}"}
 
 
-def _chat(target: Any, stream: bool) -> Endpoint:  # noqa: ARG001
+def _chat(target: Any) -> Endpoint:
     return Endpoint(f"{target.base_url.rstrip('/')}/chat/completions", _bearer(target.api_key))
 
 
-def _responses(target: Any, stream: bool) -> Endpoint:  # noqa: ARG001
+def _responses(target: Any) -> Endpoint:
     return Endpoint(f"{target.base_url.rstrip('/')}/responses", _bearer(target.api_key))
 
 
-def _azure(target: Any, stream: bool) -> Endpoint:  # noqa: ARG001
+def _azure(target: Any) -> Endpoint:
     # The key goes in a header of Azure's own; a token is a bearer.
     key = {"api-key": target.api_key} if target.api_key is not None else {}
     headers = key if target.entra_token is None else _bearer(target.entra_token)
@@ -74,27 +74,27 @@ def _azure(target: Any, stream: bool) -> Endpoint:  # noqa: ARG001
     return Endpoint(f"{base}/openai/deployments/{deployment}/chat/completions?api-version={version}", headers)
 
 
-def _anthropic(target: Any, stream: bool) -> Endpoint:  # noqa: ARG001
+def _anthropic(target: Any) -> Endpoint:
     base = target.base_url.rstrip("/").removesuffix("/v1")
     return Endpoint(f"{base}/v1/messages", {**_bearer(target.api_key), "anthropic-version": ANTHROPIC_VERSION})
 
 
-def _gemini(target: Any, stream: bool) -> Endpoint:
+def _gemini(target: Any) -> Endpoint:
     base = target.base_url.rstrip("/")
     if not base.endswith(("/v1", "/v1beta", "/v1alpha")):
         base = f"{base}/{target.api_version}"
     model = quote(target.model if "/" in target.model else f"models/{target.model}", safe="/")
-    verb = "streamGenerateContent?alt=sse" if stream else "generateContent"
+    verb = "streamGenerateContent?alt=sse" if target.stream else "generateContent"
     return Endpoint(f"{base}/{model}:{verb}", {} if target.api_key is None else {"x-goog-api-key": target.api_key})
 
 
-def _bedrock(target: Any, stream: bool) -> Endpoint:
-    verb = "converse-stream" if stream else "converse"
+def _bedrock(target: Any) -> Endpoint:
+    verb = "converse-stream" if target.stream else "converse"
     url = f"{target.base_url.rstrip('/')}/model/{quote(target.model, safe='')}/{verb}"
     return Endpoint(url, _bearer(target.api_key))
 
 
-_ENDPOINTS: dict[str, Callable[[Any, bool], Endpoint]] = {
+_ENDPOINTS: dict[str, Callable[[Any], Endpoint]] = {
     "openai": _chat,
     "ollama": _chat,
     "openrouter": _chat,

@@ -70,7 +70,7 @@ class LLMProvider:
         self._settings = settings_of(self._target)
         self._stream = bool(getattr(self._target, "stream", False))
         self._timeout = float(self._target.timeout or DEFAULT_TIMEOUT)
-        self._endpoint = endpoint_of(self._target, stream=self._stream)
+        self._endpoint = endpoint_of(self._target)
         names = resolved.variables
         self._context: dict[str, Any] = {
             "api": urlsplit(self._endpoint.url).netloc.rpartition("@")[2],
@@ -110,7 +110,7 @@ class LLMProvider:
         messages = messages_to_send(request, self._default_system_prompt)
         shown = cast(Any, self._resolved.shown)
         encoded = self._encode(request, messages, extra_body=getattr(shown, "extra_body", None) or {})
-        endpoint = endpoint_of(shown, stream=self._stream)
+        endpoint = endpoint_of(shown)
         headers = {"Content-Type": "application/json", **endpoint.headers}
         if self._must_sign:
             headers["Authorization"] = SIGNED_LATER

@@ -18,9 +18,10 @@ from .recording import check_answer, is_failure, malformed, messages_key, read_r
 if TYPE_CHECKING:
     from ..targets.providers import ReplayTarget
 
-__all__ = ["ReplayProvider"]
+__all__ = ["RESULTS", "ReplayProvider"]
 
 RESULTS = "results.jsonl"
+"""The file of a run's folder that holds its answers."""
 _LONGEST_LINE = 64 * 1024 * 1024
 _MOST_IDS_COMPARED = 2000
 _FINISH_REASONS = frozenset(get_args(FinishReason))

@@ -7,6 +7,8 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 __all__ = [
+    "AWS_REGION",
+    "AZURE_RESOURCE",
     "VENDOR_ADDRESSES",
     "address_problem",
     "bedrock_address",
@@ -26,7 +28,8 @@ VENDOR_ADDRESSES = {
 }
 """Where each provider's API is if nobody says otherwise. Those of Azure and Bedrock depend on the account."""
 
-_RESOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+AZURE_RESOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+AWS_REGION = re.compile(r"[a-z0-9-]+")
 _OLLAMA = re.compile(r"(?P<host>\[[^\]]*\]|[^:/\s]*)(?::(?P<port>[0-9]+))?(?P<path>/\S*)?")
 _EVERY_INTERFACE = re.compile(r"(?<=://)(?:0\.0\.0\.0|\[::\])(?=[:/]|$)")
 _NO_PATH = re.compile(r"https?://[^/]+")
@@ -50,7 +53,7 @@ def whole_address(provider: str, text: str) -> str:
     ('https://my-resource.openai.azure.com', 'http://127.0.0.1:11434/v1')
     """
     text = text.strip().rstrip("/")
-    if provider == "azure" and _RESOURCE.fullmatch(text):
+    if provider == "azure" and AZURE_RESOURCE.fullmatch(text):
         return f"https://{text}.openai.azure.com"
     return _ollama_address(text) if provider == "ollama" else text
 

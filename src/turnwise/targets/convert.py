@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import UsageError
-from .addresses import address_problem, whole_address
+from .addresses import AWS_REGION, address_problem, whole_address
 from .sensitive import secret_variables
 from .settings import TargetBase
 from .variables import references
@@ -28,7 +28,6 @@ _EXPECTED = {
 }
 _ADDRESSES = ("base_url", "endpoint", "url")
 _KEYS = ("api_key", "entra_token")
-_REGION = re.compile(r"[a-z0-9-]+")
 _KEY = re.compile(r"[!-~]+")
 _HEADER = re.compile(r"[\t -~\u00a0-\u00ff]*")
 
@@ -40,7 +39,7 @@ def checked_target(
     that are not known. Raises `UsageError` that names target, setting and variable, and shows no secret."""
     complain = _Complaints(str(settings["name"]), settings)
     ready = dict(filled)
-    if _is_known(ready.get("region"), unchecked) and _REGION.fullmatch(ready["region"]) is None:
+    if _is_known(ready.get("region"), unchecked) and AWS_REGION.fullmatch(ready["region"]) is None:
         # Before the address, which is made of it.
         complain.about("region", "must have small letters, digits and `-`, such as eu-west-1")
     for setting in _ADDRESSES:

@@ -14,7 +14,7 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import Word
-from .addresses import address_problem
+from .addresses import AWS_REGION, AZURE_RESOURCE, address_problem
 
 __all__ = [
     "Address",
@@ -33,8 +33,6 @@ _POINTER: JsonDict = {"pattern": r"^(/|\$\{\{|$)"}
 # Python's names are of any script, which `\w` is not in every editor: so this says what is not in a name.
 _DOTTED = r"[^\s\d.:][^\s.:]*(\.[^\s\d.:][^\s.:]*)*"
 _ADDED = ("/chat/completions", "/responses", "/messages")
-_RESOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
-_REGION = re.compile(r"[a-z0-9-]+")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_NAMES: JsonDict = {"propertyNames": {"pattern": r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}}
 # What a request is made of: replaced here, it would be another request than the one that is shown and recorded.
@@ -114,11 +112,11 @@ def _extra_body(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _endpoint(text: str) -> str:
-    return text if _RESOURCE.fullmatch(text) else _address(text)
+    return text if AZURE_RESOURCE.fullmatch(text) else _address(text)
 
 
 def _region(text: str) -> str:
-    if "${{" not in text and _REGION.fullmatch(text) is None:
+    if "${{" not in text and AWS_REGION.fullmatch(text) is None:
         rule = "a region has small letters, digits and `-`"
         raise PydanticCustomError("bad_region", rule, {"hint": "such as eu-west-1"})
     return text

@@ -203,6 +203,6 @@ def test_request_line_version_and_key_are_the_sdks(client: Any, server: Recorder
     """Path, key and version of the API are those of the SDK; a base URL may end in `/v1` or not."""
     client.messages.create(model="m", max_tokens=9, messages=[U])
     for base in (server.url, f"{server.url}/v1/"):
-        endpoint = endpoint_of(SimpleNamespace(provider="anthropic", base_url=base, api_key="key"), stream=False)
+        endpoint = endpoint_of(SimpleNamespace(provider="anthropic", base_url=base, api_key="key"))
         assert (server.last.method, server.url + server.last.target) == ("POST", endpoint.url)
         assert {name.lower(): value for name, value in endpoint.headers.items()}.items() <= server.last.headers.items()

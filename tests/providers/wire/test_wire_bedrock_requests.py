@@ -195,8 +195,8 @@ def test_settings_tools_and_schema_are_what_the_sdk_sends(client: Any, server: R
 def test_the_request_line_is_the_sdks(model: str, client: Any, server: Recorder) -> None:
     """Colons and slashes of a model's name are quoted, so that they are no part of the path."""
     client.converse(modelId=model, messages=[U])
-    target = SimpleNamespace(provider="bedrock", base_url=f"{server.url}/", model=model, api_key=None)
-    assert (server.last.method, server.url + server.last.target) == ("POST", endpoint_of(target, stream=False).url)
+    target = SimpleNamespace(provider="bedrock", base_url=f"{server.url}/", model=model, api_key=None, stream=False)
+    assert (server.last.method, server.url + server.last.target) == ("POST", endpoint_of(target).url)
 
 
 @pytest.mark.usefixtures("server")
@@ -219,5 +219,5 @@ def test_an_api_key_is_a_bearer_as_in_the_sdk(monkeypatch: pytest.MonkeyPatch) -
     client.meta.events.register("before-send.bedrock-runtime.Converse", keep)
     client.converse(modelId="m", messages=[U])
     client.close()
-    target = SimpleNamespace(provider="bedrock", base_url="https://127.0.0.1:9", model="m", api_key="key")
-    assert endpoint_of(target, stream=False).headers["Authorization"] == sent["Authorization"]
+    target = SimpleNamespace(provider="bedrock", base_url="https://127.0.0.1:9", model="m", api_key="key", stream=False)
+    assert endpoint_of(target).headers["Authorization"] == sent["Authorization"]

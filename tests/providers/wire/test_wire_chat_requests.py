@@ -188,7 +188,7 @@ def test_the_request_line_and_the_key_are_the_sdks(client: Any, server: Recorder
     """The key is a bearer token, and the path follows the base URL."""
     client.chat.completions.create(model="m", messages=[U])
     target = SimpleNamespace(provider="openai", base_url=f"{server.url}/v1/", api_key="key")
-    endpoint = endpoint_of(target, stream=False)
+    endpoint = endpoint_of(target)
     assert (server.last.method, server.last.target) == ("POST", urlsplit(endpoint.url).path)
     assert server.last.headers["authorization"] == endpoint.headers["Authorization"]
 
@@ -205,7 +205,7 @@ def test_azure_is_asked_as_its_sdk_does(server: Recorder) -> None:
         provider="azure", endpoint=server.url, deployment="my-gpt", model="x", api_version="2024-10-21",
         api_key="key", entra_token=None,
     )  # fmt: skip
-    endpoint = endpoint_of(target, stream=False)
+    endpoint = endpoint_of(target)
     assert endpoint.url == server.url + server.last.target
     assert server.last.headers["api-key"] == endpoint.headers["api-key"]
 
@@ -220,6 +220,6 @@ def test_azures_new_form_is_asked_as_the_sdk_does(server: Recorder) -> None:
         provider="azure", endpoint=server.url, deployment=None, model="my-gpt", api_version="v1",
         api_key=None, entra_token="token",
     )  # fmt: skip
-    endpoint = endpoint_of(target, stream=False)
+    endpoint = endpoint_of(target)
     assert endpoint.url == server.url + server.last.target
     assert server.last.headers["authorization"] == endpoint.headers["Authorization"]

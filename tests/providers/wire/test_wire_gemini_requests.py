@@ -228,8 +228,8 @@ def test_request_line_and_key_are_the_sdks(stream: bool, model_name: str, versio
         else:
             client.models.generate_content(model=model_name, contents="question")
     target = SimpleNamespace(
-        provider="gemini", base_url=server.url, api_version=version, model=model_name, api_key="key"
+        provider="gemini", base_url=server.url, api_version=version, model=model_name, api_key="key", stream=stream
     )
-    endpoint = endpoint_of(target, stream=stream)
+    endpoint = endpoint_of(target)
     assert (server.last.method, server.url + server.last.target) == ("POST", endpoint.url)
     assert server.last.headers["x-goog-api-key"] == endpoint.headers["x-goog-api-key"]

@@ -158,8 +158,6 @@ def test_a_setting_that_the_api_lacks_is_refused() -> None:
 def test_the_request_line_and_the_key_are_the_sdks(client: Any, server: Recorder) -> None:
     """The key is a bearer token, and the path follows the base URL."""
     client.responses.create(model="m", input=[U])
-    endpoint = endpoint_of(
-        SimpleNamespace(provider="openai-responses", base_url=f"{server.url}/v1", api_key="key"), stream=False
-    )
+    endpoint = endpoint_of(SimpleNamespace(provider="openai-responses", base_url=f"{server.url}/v1", api_key="key"))
     assert (server.last.method, server.last.target) == ("POST", urlsplit(endpoint.url).path)
     assert server.last.headers["authorization"] == endpoint.headers["Authorization"]
