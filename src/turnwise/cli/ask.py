@@ -172,7 +172,7 @@ def _print_failure(error: ProviderError) -> None:
 def _tell(name: str, retry: Retry) -> None:
     from ..report.terminal import one_line
 
-    line = f"{name}: {retry.error}; retry {retry.attempt} of {retry.of} in {retry.delay:.1f} s"
+    line = f"{name}: {retry.error}; attempt {retry.attempt} of {retry.of} in {retry.delay:.1f} s"
     click.echo(one_line(line), err=True)
 
 
