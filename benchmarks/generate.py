@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CASES", "HUGE_BYTES", "Files", "write_files"]
+__all__ = ["CASES", "HUGE_BYTES", "Files", "sentence", "write_files"]
 
 CASES = 5_000
 HUGE_BYTES = 1_000_000_000
@@ -148,8 +148,12 @@ class _Author:
         return " ".join(self._sentence() for _ in range(1 if kind < 0.85 else rng.randint(2, 4)))
 
     def _sentence(self) -> str:
-        choice = self._rng.choice
-        return f"{choice(_SUBJECTS)} {choice(_VERBS)} {choice(_OBJECTS)}{choice(_ENDINGS)}"
+        return sentence(self._rng)
+
+
+def sentence(rng: random.Random) -> str:
+    """A sentence of the kind that people write to a support desk."""
+    return f"{rng.choice(_SUBJECTS)} {rng.choice(_VERBS)} {rng.choice(_OBJECTS)}{rng.choice(_ENDINGS)}"
 
 
 def _write_yaml(path: Path, cases: Sequence[dict[str, Any]]) -> None:

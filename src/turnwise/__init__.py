@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .conversation import Conversation, File, Image, Message, Text
     from .diagnostics import Diagnostic
+    from .engine.api import run, stream
+    from .engine.result import Result, RunOutcome
     from .errors import (
         ConfigError,
         DeckError,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         PatternError,
         ProviderError,
         ResolutionError,
+        RunError,
         SuiteError,
         TargetsError,
         TurnwiseError,
@@ -44,6 +47,9 @@ __all__ = [
     "PatternError",
     "ProviderError",
     "ResolutionError",
+    "Result",
+    "RunError",
+    "RunOutcome",
     "Suite",
     "SuiteError",
     "TargetsError",
@@ -52,6 +58,8 @@ __all__ = [
     "UsageError",
     "__version__",
     "load_suite",
+    "run",
+    "stream",
 ]
 
 __version__ = "0.1.0"
@@ -60,6 +68,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "conversation": ("Conversation", "File", "Image", "Message", "Text"),
     "diagnostics": ("Diagnostic",),
+    "engine.api": ("run", "stream"),
+    "engine.result": ("Result", "RunOutcome"),
     "errors": (
         "ConfigError",
         "DeckError",
@@ -68,6 +78,7 @@ _HOMES = {
         "PatternError",
         "ProviderError",
         "ResolutionError",
+        "RunError",
         "SuiteError",
         "TargetsError",
         "TurnwiseError",

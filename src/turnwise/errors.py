@@ -146,7 +146,14 @@ class ResolutionError(TurnwiseError):
 
 
 class RunError(UsageError):
-    """A run that cannot be written, read or continued: its folder, its lock, its journal."""
+    """A run that cannot be written, read or continued: its folder, its lock, its journal.
+
+    `details` are further lines, such as what has changed since.
+    """
+
+    def __init__(self, message: str, hint: str | None = None, details: Sequence[str] = ()) -> None:
+        super().__init__(message, hint)
+        self.details = tuple(details)
 
 
 class MissingVariablesError(TurnwiseError):

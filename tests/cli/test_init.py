@@ -29,6 +29,34 @@ def test_the_promised_files_are_there(tmp_path: Path) -> None:
     assert (tmp_path / ".env.example").is_file()
 
 
+def test_the_new_suite_can_be_asked_and_graded_at_once(tmp_path: Path) -> None:
+    """Its target needs no model, no key and no network, and its graders pass the answer."""
+    import asyncio
+
+    from turnwise.graders.base import Submission
+    from turnwise.graders.scoring import score_case
+    from turnwise.graders.specs import make_graders
+    from turnwise.suite.suite import load_suite
+
+    run_turnwise("init", ".", cwd=tmp_path)
+    (case,) = load_suite(tmp_path / "evals" / "support.yaml").cases
+    assert case.target is not None
+    done = run_turnwise("ask", case.target, "evals/support.yaml", "--case", case.id, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    graders, problems = make_graders(case.graders)
+    assert problems == []
+    submission = Submission(question="", text=done.stdout)
+    grades = [asyncio.run(grader.grade(submission)) for grader in graders]
+    assert score_case(grades).score == 1
+
+
+def test_what_runs_leave_behind_is_ignored_by_git(tmp_path: Path) -> None:
+    """Runs, the cache and keys are in `.turnwise/`, and so is the file that keeps them out of version control."""
+    run_turnwise("init", ".", cwd=tmp_path)
+    ignored = (tmp_path / ".turnwise" / ".gitignore").read_text(encoding="utf-8").split("\n")
+    assert {"runs/", "cache.sqlite3*", ".env"} <= set(ignored)
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     """A file that exists stays as it is, and is named."""
     mine = tmp_path / "evals" / "support.yaml"

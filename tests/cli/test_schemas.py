@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from pydantic import ValidationError
 
-from turnwise.checks.schemas import json_schema
+from turnwise.checks.schemas import FORMATS, json_schema
+from turnwise.cli.schema import command
 from turnwise.diagnostics import Diagnostic
+from turnwise.engine.result_format import ResultSpec
 from turnwise.errors import ConfigError
 from turnwise.suite.project import read_config
 from turnwise.suite.suite import read_suite
@@ -386,3 +390,51 @@ def test_loader_and_schema_agree_on_mutants(data: Any, folder: Path) -> None:
         assert [error for error in errors if not is_beyond_the_schema(error)] == []
     else:
         assert errors, list(validator("suite").iter_errors(data))
+
+
+RESULT: dict[str, Any] = {
+    "schema_version": 1, "run_id": "r", "suite": "a.yaml", "case_id": "a", "conversation_id": None, "target": "gpt",
+    "variant": None, "trial": 1, "status": "passed", "score": 1.0, "threshold": 0.5, "grades": [], "answer": "Hi",
+    "output_messages": [{"role": "assistant", "content": "Hi"}], "finish_reason": "stop",
+    "raw_request": {"question": "Hello", "guidelines": [], "chat_prompt": [MESSAGE], "messages": [], "rewrites": []},
+    "usage": {
+        "input_tokens": 3, "output_tokens": 1, "cached_input_tokens": None, "cache_write_tokens": None,
+        "reasoning_tokens": None,
+    },
+    "cost_usd": 0.5, "paid": True, "latency_ms": 12.5, "first_token_ms": None, "attempts": 1, "error": None,
+    "started_at": "2026-11-16T09:00:00+00:00", "finished_at": "2026-11-16T09:00:01+00:00",
+}  # fmt: skip
+NO_KEY = {key: value for key, value in RESULT.items() if key != "cost_usd"}
+
+
+@pytest.mark.parametrize(
+    ("line", "good"),
+    [
+        (RESULT, True),
+        ({**RESULT, "status": "error", "answer": None, "usage": None, "cost_usd": None, "score": None}, True),
+        (NO_KEY, False),
+        ({**RESULT, "extra": 1}, False),
+        ({**RESULT, "status": "great"}, False),
+        ({**RESULT, "score": 1.5}, False),
+        ({**RESULT, "trial": 0}, False),
+        ({**RESULT, "schema_version": 2}, False),
+    ],
+)
+def test_the_schema_of_a_result_is_that_of_its_lines(line: dict[str, Any], good: bool) -> None:
+    """A program that reads results.jsonl by the schema sees what the model of the format sees."""
+    assert validator("result").is_valid(line) == good
+    if good:
+        assert ResultSpec.model_validate(line).case_id == "a"
+    else:
+        with pytest.raises(ValidationError):
+            ResultSpec.model_validate(line)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_be_printed(name: str) -> None:
+    """The command prints each schema, and each is a schema."""
+    done = CliRunner().invoke(command, [name])
+    assert done.exit_code == 0
+    printed = json.loads(done.output)
+    assert printed == validator(name).schema
+    Draft202012Validator.check_schema(printed)

@@ -33,7 +33,7 @@ def test_names_sort_by_time_and_differ() -> None:
 
 def test_a_run_says_what_it_was_started_with(tmp_path: Path) -> None:
     """`run.json` is there as soon as the run is, and nothing else but the lock."""
-    with RunFolder.create(tmp_path / "runs", {"targets": ["é"]}) as folder:
+    with RunFolder.create(tmp_path / "runs", lambda _: {"targets": ["é"]}) as folder:
         assert folder.description() == {"targets": ["é"]}
         assert sorted(os.listdir(folder.path)) == [RUN, "run.lock"]
         folder.describe({"targets": []})
@@ -42,7 +42,7 @@ def test_a_run_says_what_it_was_started_with(tmp_path: Path) -> None:
 
 def test_a_run_is_found_by_its_name_and_by_its_path(tmp_path: Path) -> None:
     """An unknown one is an error that names the latest."""
-    folder = RunFolder.create(tmp_path, {}, "20260101-000000-abc")
+    folder = RunFolder.create(tmp_path, lambda _: {}, "20260101-000000-abc")
     folder.close()
     assert find_run(folder.id, tmp_path) == folder.path
     assert find_run(str(folder.path), tmp_path / "elsewhere") == folder.path
@@ -56,15 +56,15 @@ def test_a_run_is_found_by_its_name_and_by_its_path(tmp_path: Path) -> None:
 
 def test_a_name_is_used_once(tmp_path: Path) -> None:
     """A second run of the same name does not touch the first."""
-    RunFolder.create(tmp_path, {"n": 1}, "a").close()
+    RunFolder.create(tmp_path, lambda _: {"n": 1}, "a").close()
     with pytest.raises(RunError, match="exists already"):
-        RunFolder.create(tmp_path, {"n": 2}, "a")
+        RunFolder.create(tmp_path, lambda _: {"n": 2}, "a")
     assert RunFolder.open(tmp_path / "a").description() == {"n": 1}
 
 
 def test_two_processes_never_write_one_run(tmp_path: Path) -> None:
     """The second is told who the first is; when that is killed, the run is free at once."""
-    RunFolder.create(tmp_path, {}, "a").close()
+    RunFolder.create(tmp_path, lambda _: {}, "a").close()
     with subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / "a")], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
@@ -77,7 +77,7 @@ def test_two_processes_never_write_one_run(tmp_path: Path) -> None:
 
 def test_a_process_locks_a_run_once(tmp_path: Path) -> None:
     """Also within one process, a run has one writer at a time."""
-    with RunFolder.create(tmp_path, {}, "a") as first, pytest.raises(RunError, match="is writing the run"):
+    with RunFolder.create(tmp_path, lambda _: {}, "a") as first, pytest.raises(RunError, match="is writing the run"):
         RunFolder.open(first.path)
     RunFolder.open(first.path).close()
 
@@ -85,7 +85,7 @@ def test_a_process_locks_a_run_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff"])
 def test_a_description_that_cannot_be_read_is_an_error(tmp_path: Path, content: bytes) -> None:
     """The file is named, and what to do."""
-    folder = RunFolder.create(tmp_path, {}, "a")
+    folder = RunFolder.create(tmp_path, lambda _: {}, "a")
     (folder.path / RUN).write_bytes(content)
     with pytest.raises(RunError, match=RUN) as caught:
         folder.description()
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     """A file where the folder should be, for instance; nothing is left open."""
     (tmp_path / "runs").write_text("")
     with pytest.raises(RunError, match="cannot be written") as caught:
-        RunFolder.create(tmp_path / "runs", {})
+        RunFolder.create(tmp_path / "runs", lambda _: {})
     assert "runs_dir" in (caught.value.hint or "")
     with pytest.raises(RunError, match="cannot be written"):
         RunFolder.open(tmp_path / "missing")

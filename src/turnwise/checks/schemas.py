@@ -9,11 +9,11 @@ from pydantic import BaseModel
 
 __all__ = ["FORMATS", "json_schema", "schema_text"]
 
-FORMATS = ("suite", "case", "config", "targets")
+FORMATS = ("suite", "case", "config", "targets", "result")
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """The schema of one file format (draft 2020-12)."""
+    """The schema of one file format (draft 2020-12); `result` is a line of a run's `results.jsonl`."""
     schema = _model(name).model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
@@ -36,6 +36,10 @@ def _model(name: str) -> type[BaseModel]:
         from ..suite.project import ConfigSpec
 
         return ConfigSpec
+    if name == "result":
+        from ..engine.result_format import ResultSpec
+
+        return ResultSpec
     from ..targets.format import TargetsSpec
 
     return TargetsSpec

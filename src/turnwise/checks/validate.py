@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..conversation.files import shown_file
 from ..conversation.guidelines import GuidelinePatterns
 from ..diagnostics import Diagnostic, Severity, has_errors
 from ..errors import InputError
-from ..suite.check import check_case
 from ..suite.collect import passed_over
 from ..suite.find import Found, find_files
 from ..suite.intake import MOST_DIAGNOSTICS
@@ -18,7 +18,13 @@ from ..suite.paths import DataPath
 from ..suite.project import Project, Projects, read_config
 from ..suite.sources import Source
 from ..suite.suite import survey_suite
+from ..suite.variants import variant_problems
+from .cases import problems_of_case
 from .together import case_target_names, suite_target_names, unknown_target, unused_patterns
+from .variants import settings_problems
+
+if TYPE_CHECKING:
+    from ..targets.format import TargetsSpec
 
 __all__ = ["Validation"]
 
@@ -36,7 +42,7 @@ class Validation:
         self._done: set[Path] = set()
         self._whole: list[Path] = []  # folders of which everything was looked at
         self._own_patterns: list[tuple[GuidelinePatterns, Source]] = []  # of suites that have some
-        self._targets: dict[Path, list[str] | None] = {}
+        self._targets: dict[Path, TargetsSpec | None] = {}
 
     def check_paths(self, arguments: Sequence[str]) -> None:
         """Check files, folders and globs. Raises `UsageError` for one that does not exist."""
@@ -123,11 +129,14 @@ class Validation:
         if suite.dataset is not None:
             self._done.add(suite.dataset.resolve())
         self._check_project(suite.project)
-        known = self._targets.get(suite.project.targets_file.resolve())
+        targets = self._targets.get(suite.project.targets_file.resolve())
+        known = [target.name for target in targets.targets] if targets is not None else None
         self.diagnostics += self._unknown_names(suite_target_names(suite), known, suite.source, None)
+        self.diagnostics += variant_problems(suite)
+        self.diagnostics += settings_problems(suite, targets)
         found = _Bounded()
         for case in suite.cases:
-            found.add(check_case(case))
+            found.add(problems_of_case(case))
             found.add(self._unknown_names(case_target_names(case, suite), known, case.source, case.id))
         self.diagnostics += found.diagnostics
         if found.hidden:
@@ -164,7 +173,7 @@ class Validation:
 
         spec, diagnostics = read_targets(path)
         self.diagnostics += diagnostics
-        self._targets[path.resolve()] = [target.name for target in spec.targets] if spec is not None else None
+        self._targets[path.resolve()] = spec
 
     def _check_env(self, path: Path) -> None:
         from ..targets.dotenv import read_dotenv
@@ -187,9 +196,14 @@ class _Bounded:
         self.diagnostics: list[Diagnostic] = []
         self.hidden = 0
         self._counts = {"error": 0, "warning": 0}
+        self._shared: set[Diagnostic] = set()  # of what stands in the suite, and not in a case
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
         for diagnostic in diagnostics:
+            if diagnostic.case_id is None:
+                if diagnostic in self._shared:
+                    continue
+                self._shared.add(diagnostic)
             self._counts[diagnostic.severity] += 1
             if self._counts[diagnostic.severity] <= MOST_DIAGNOSTICS:
                 self.diagnostics.append(diagnostic)

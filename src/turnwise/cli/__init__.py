@@ -18,9 +18,12 @@ __all__ = ["ExitCode", "cli", "main", "process"]
 # Verb to its one line of help: the modules themselves are imported only for the verb that runs.
 _VERBS = {
     "ask": "Ask a target one thing, to try it.",
+    "cache": "Show or clear the answers that were kept.",
     "init": "Write a small working project.",
     "prompt": "Show what each case of a suite sends to a model.",
+    "run": "Ask the cases of suites, grade the answers, and say what came of it.",
     "schema": "Print the JSON Schema of a file format.",
+    "summary": "Show what came of a run: scores, pass rates, times and cost.",
     "targets": "List whom a project can ask, and check that they answer.",
     "validate": "Name every problem of suites, config, targets, decks and samples.",
 }
@@ -32,6 +35,7 @@ class ExitCode:
     OK = 0
     FAILED = 1  # a check or case failed
     BAD_INPUT = 2  # bad files or usage
+    INCOMPLETE = 3  # cases could not be run or graded
     INTERNAL = 70  # a fault of Turnwise itself
     NO_OUTPUT = 74  # the output cannot be written
     INTERRUPTED = 130
@@ -71,8 +75,8 @@ class _Verbs(click.Group):
 @click.group(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 fine, 1 a check or case failed, 2 bad files or usage, 70 a fault of Turnwise itself, 74 the "
-    "output cannot be written, 130 interrupted.",
+    epilog="Exit codes: 0 fine, 1 a check or case failed, 2 bad files or usage, 3 cases could not be run or graded, "
+    "70 a fault of Turnwise itself, 74 the output cannot be written, 130 interrupted.",
 )
 @click.version_option(__version__, "--version", message="turnwise %(version)s")
 def cli() -> None:
@@ -83,6 +87,7 @@ def cli() -> None:
       turnwise init my-evals                    start a project
       turnwise validate my-evals                find every mistake, with line and column
       turnwise prompt my-evals/evals            see what a model would be sent
+      turnwise run my-evals/evals               ask, grade and sum up
     """
 
 
@@ -161,7 +166,7 @@ def _no_output(error: OSError) -> int:
 
 
 def _report(error: Exception) -> int:
-    from ..errors import InputError, PromptError, ProviderError, SetupError, TurnwiseError, UsageError
+    from ..errors import InputError, PromptError, ProviderError, RunError, SetupError, TurnwiseError, UsageError
     from ..report.terminal import one_line
     from .output import echo_diagnostics, error_style
 
@@ -171,6 +176,8 @@ def _report(error: Exception) -> int:
     style = error_style()
     if isinstance(error, TurnwiseError):
         click.echo(f"{style('error:', 'red', bold=True)} {one_line(str(error))}", err=True)
+        for line in error.details if isinstance(error, RunError) else ():
+            click.echo(one_line(line), err=True)
         if isinstance(error, UsageError | ProviderError) and error.hint:
             click.echo(f"{style('hint:', 'cyan')} {one_line(error.hint)}", err=True)
         if isinstance(error, ProviderError) and not isinstance(error, PromptError | SetupError):

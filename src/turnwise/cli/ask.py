@@ -18,8 +18,6 @@ __all__ = ["command"]
 
 # Seconds before a person is told that there is nothing to see yet.
 _PATIENCE = 3.0
-# What runs here costs nothing by the token.
-_UNPAID = ("http", "local", "mock", "ollama", "python", "replay")
 
 
 @click.command(
@@ -177,11 +175,12 @@ def _tell(name: str, retry: Retry) -> None:
 
 
 def _print(response: ProviderResponse, chosen: Chosen, form: str) -> None:
+    from ..providers.prices import is_paid, price_date, prices_of
     from ..report.answer import answer_record, answer_text, figures_line, notes_on
     from .output import echo_warning, error_style
 
     target = chosen.resolved.target
-    prices = target.prices
+    prices, _ = prices_of(target)
     if form == "json":
         import json
 
@@ -193,5 +192,5 @@ def _print(response: ProviderResponse, chosen: Chosen, form: str) -> None:
     sys.stdout.flush()
     for note in notes_on(response):
         echo_warning(note)
-    figures = figures_line(response, prices, is_paid=target.provider not in _UNPAID)
+    figures = figures_line(response, prices, is_paid=is_paid(target), as_of=price_date(target))
     click.echo(error_style()(figures, "grey"), err=True)

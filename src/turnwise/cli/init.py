@@ -17,7 +17,7 @@ _FILES = {
     "evals/refund-policy.md": "evals/refund-policy.md",
     "evals/tone.instructions.md": "evals/tone.instructions.md",
 }
-_IGNORED = "runs/\n.env\n"
+_IGNORED = "runs/\ncache.sqlite3*\n.env\n"
 
 
 @click.command(name="init")

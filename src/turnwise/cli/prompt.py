@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .requests import Requests
+from .requests import Requests, WantedVariant
 
 if TYPE_CHECKING:
     from ..diagnostics import Diagnostic
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..suite.case import Case
     from ..suite.collect import Loaded
     from ..suite.suite import Suite
+    from ..suite.variants import Variant
 
 __all__ = ["command"]
 
@@ -47,6 +48,7 @@ __all__ = ["command"]
     metavar="TARGET",
     help="Show the exact request to this target (a name of targets.yaml, or provider/model) and every rewrite.",
 )
+@click.option("--variant", metavar="NAME", help="What this variant of the suites sends; its settings need --target.")
 @click.option("--curl", is_flag=True, help="With --target: print commands that send the requests; keys are variables.")
 @click.option("--full", is_flag=True, help="In text: show long files whole.")
 def command(
@@ -55,6 +57,7 @@ def command(
     form: str,
     view: str | None,
     target_name: str | None,
+    variant: str | None,
     curl: bool,
     full: bool,
 ) -> None:
@@ -68,6 +71,7 @@ def command(
       turnwise prompt evals/support.yaml --target anthropic/claude-sonnet-5
       turnwise prompt evals/support.yaml --target gpt --case refund --curl | sh
       turnwise prompt evals/ --case 'refund-*' --view question
+      turnwise prompt evals/support.yaml --variant terse
       turnwise prompt evals/ --format json | jq '.[].messages'
       cat case.jsonl | turnwise prompt -
     """
@@ -79,7 +83,8 @@ def command(
         raise click.UsageError("--curl prints commands; it goes with neither --format json nor --view")
     with ExitStack() as stack:
         requests = None if target_name is None else Requests(target_name)
-        printer = _Printer(cases, form, view or ("messages" if requests is None else "request"), full, requests, curl)
+        view = view or ("messages" if requests is None else "request")
+        printer = _Printer(cases, form, view, full, requests, curl, variant)
         for loaded in _load(suites, stack):
             printer.add(loaded)
         failed = printer.finish()
@@ -103,7 +108,14 @@ class _Printer:
     """Prints cases as they come, so that memory does not grow with the suites."""
 
     def __init__(
-        self, wanted: tuple[str, ...], form: str, view: str, full: bool, requests: Requests | None, curl: bool
+        self,
+        wanted: tuple[str, ...],
+        form: str,
+        view: str,
+        full: bool,
+        requests: Requests | None,
+        curl: bool,
+        variant: str | None,
     ) -> None:
         from .output import output_style
 
@@ -113,6 +125,7 @@ class _Printer:
         self._full = full
         self._requests = requests
         self._curl = curl
+        self._variants = WantedVariant(variant)
         self._style = output_style()
         self._failed = False
         self._suites = 0
@@ -122,6 +135,7 @@ class _Printer:
 
     def add(self, loaded: Loaded) -> None:
         from ..diagnostics import has_errors
+        from ..suite.variants import with_variant
         from .output import echo_diagnostics
 
         if loaded.suite is None:
@@ -130,9 +144,14 @@ class _Printer:
             self._suites += has_errors(loaded.diagnostics)
             return
         self._suites += 1
-        for case in loaded.suite.cases:
-            if self._selected(case):
-                self._print(case, loaded.suite)
+        variant, problems = self._variants.of(loaded.suite)
+        echo_diagnostics(problems)
+        if has_errors(problems):
+            self._failed = True
+        elif variant is not None or not self._variants.is_wanted:
+            for case in loaded.suite.cases:
+                if self._selected(case):
+                    self._print(case if variant is None else with_variant(case, variant), loaded.suite, variant)
 
     def finish(self) -> bool:
         """Close the output; whether anything failed."""
@@ -145,6 +164,8 @@ class _Printer:
             raise UsageError(
                 "no suite found", "a suite is a YAML file with `cases:` or a JSONL file with a case a line"
             )
+        if not self._failed:
+            self._variants.refuse_if_unknown()
         missed = [wanted for wanted in self._wanted if wanted not in self._matched]
         if missed and not self._failed:
             from ..suite.explain import did_you_mean
@@ -164,7 +185,7 @@ class _Printer:
         self._matched.update(fitting)
         return bool(fitting)
 
-    def _print(self, case: Case, suite: Suite) -> None:
+    def _print(self, case: Case, suite: Suite, variant: Variant | None) -> None:
         from ..report.prompt import prompt_record, prompt_text
         from ..suite.check import case_errors
 
@@ -172,25 +193,30 @@ class _Printer:
         errors = case_errors(case)
         sent = None
         if self._requests is not None and not errors:
-            sent, errors = self._requests.of(case)
+            sent, errors = self._requests.of(case, variant)
         self._failed |= bool(errors)
+        name = None if variant is None else variant.name
         if self._curl:
-            self._print_curl(case, sent, [*known, *errors])
+            self._print_curl(case, sent, [*known, *errors], variant)
         elif self._json:
             import json
 
-            record = prompt_record(case, suite.file, errors, known, sent)
+            record = prompt_record(case, suite.file, errors, known, sent, variant=name)
             sys.stdout.write(",\n" if self._printed else "[\n")
             sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False))
         else:
-            text = prompt_text(case, errors, known, style=self._style, full=self._full, view=self._view, sent=sent)
-            sys.stdout.write(text + "\n")
+            shown = prompt_text(
+                case, errors, known, style=self._style, full=self._full, view=self._view, sent=sent, variant=name
+            )
+            sys.stdout.write(shown + "\n")
         self._printed += 1
 
-    def _print_curl(self, case: Case, sent: Sent | None, diagnostics: list[Diagnostic]) -> None:
+    def _print_curl(
+        self, case: Case, sent: Sent | None, diagnostics: list[Diagnostic], variant: Variant | None
+    ) -> None:
         from ..report.terminal import one_line
         from .output import echo_diagnostics
 
         echo_diagnostics(diagnostics)
         if sent is not None and self._requests is not None:
-            sys.stdout.write(f"# {one_line(case.id)}\n{self._requests.curl(case, sent)}\n\n")
+            sys.stdout.write(f"# {one_line(case.id)}\n{self._requests.curl(case, sent, variant)}\n\n")

@@ -1,4 +1,4 @@
-"""The requests that `turnwise prompt --target` shows."""
+"""The requests that `turnwise prompt` shows: to one target, by one variant."""
 
 from __future__ import annotations
 
@@ -11,8 +11,48 @@ if TYPE_CHECKING:
     from ..report.prompt import Sent
     from ..suite.case import Case
     from ..suite.paths import DataPath
+    from ..suite.suite import Suite
+    from ..suite.variants import Variant
+    from .targeting import Chosen
 
-__all__ = ["Requests"]
+__all__ = ["Requests", "WantedVariant"]
+
+
+class WantedVariant:
+    """The variant that a command was given, looked up in each suite: not every suite needs to have it."""
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+        self._found = False
+        self._names: dict[str, None] = {}  # of all variants that were met, in their order
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is a name at all."""
+        return self._name is not None
+
+    def of(self, suite: Suite) -> tuple[Variant | None, list[Diagnostic]]:
+        """The suite's variant of that name, and what there is to say about its variants."""
+        from ..suite.variants import variant_problems, variants_of
+
+        if self._name is None:
+            return None, []
+        by_name = {variant.name: variant for variant in variants_of(suite.spec)}
+        self._names |= dict.fromkeys(by_name)
+        found = by_name.get(self._name)
+        self._found |= found is not None
+        return found, variant_problems(suite) if found is not None else []
+
+    def refuse_if_unknown(self) -> None:
+        """Raises `UsageError` if no suite had it."""
+        from ..errors import UsageError
+        from ..suite.explain import did_you_mean
+
+        if self._name is not None and not self._found:
+            hint = did_you_mean(self._name, list(self._names), "there are")
+            if not self._names:
+                hint = "leave out --variant, or write `variants:` in the suite"
+            raise UsageError(f"no variant is named {self._name!r}", hint)
 
 
 class Requests:
@@ -20,9 +60,9 @@ class Requests:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._opened: dict[tuple[Path, str | None], tuple[Provider, Any]] = {}
+        self._opened: dict[tuple[Path, str | None, str], tuple[Provider, Any]] = {}
 
-    def of(self, case: Case) -> tuple[Sent | None, list[Diagnostic]]:
+    def of(self, case: Case, variant: Variant | None = None) -> tuple[Sent | None, list[Diagnostic]]:
         """What the case sends, or why it cannot be sent."""
         from ..diagnostics import Diagnostic
         from ..errors import BadRequestError, PromptError
@@ -30,7 +70,7 @@ class Requests:
         from ..providers.requests import request_for
         from ..report.prompt import Sent
 
-        provider, shown = self._provider(case)
+        provider, shown = self._provider(case, variant)
         request = request_for(case, system_prompt=shown.system_prompt)
         try:
             preview = provider.preview(request)
@@ -43,31 +83,59 @@ class Requests:
             return None, [Diagnostic("error", "cannot-send", message, source.file, place, error.hint, case_id=case_id)]
         return Sent(self._name, list(request.chat_prompt or ()), preview), []
 
-    def curl(self, case: Case, sent: Sent) -> str:
+    def curl(self, case: Case, sent: Sent, variant: Variant | None = None) -> str:
         """The command that sends it. Raises `UsageError` for a target that is not asked over HTTP."""
         from ..errors import UsageError
         from ..report.request import curl_command, secret_names
 
-        _, shown = self._provider(case)
+        _, shown = self._provider(case, variant)
         if sent.preview.request is None or shown.provider == "local":
             why = "its server runs only while Turnwise does" if sent.preview.request else "nothing goes over HTTP"
             raise UsageError(f"there is no command for {self._name!r}: {why}", "leave out --curl to see the request")
         return curl_command(sent.preview.request, secret_names(shown), getattr(shown, "region", None))
 
-    def _provider(self, case: Case) -> tuple[Provider, Any]:
+    def _provider(self, case: Case, variant: Variant | None) -> tuple[Provider, Any]:
         """The provider, and its target without secrets."""
         from ..providers.opening import Providers
-        from .targeting import choose_target
 
         default = case.context.default_system_prompt
-        key = case.context.files.root, default
+        changed = variant is not None and bool(variant.settings)
+        key = case.context.files.root, default, case.context.source.file if changed else ""
         if key not in self._opened:
-            chosen = choose_target(self._name, Path(case.context.folder), allow_missing_secrets=True)
+            chosen = self._chosen(case, variant)
             providers = Providers(
                 root=chosen.project.root, environment=chosen.environment, default_system_prompt=default
             )  # fmt: skip
             self._opened[key] = providers.open(chosen.resolved), chosen.resolved.shown
         return self._opened[key]
+
+    def _chosen(self, case: Case, variant: Variant | None) -> Chosen:
+        """The target of the case's project, with the settings of the variant."""
+        from .targeting import choose_target
+
+        folder = Path(case.context.folder)
+        if variant is None or not variant.settings:
+            return choose_target(self._name, folder, allow_missing_secrets=True)
+        return _with_settings(self._name, folder, variant, case.context.source.file)
+
+
+def _with_settings(name: str, folder: Path, variant: Variant, file: str) -> Chosen:
+    from ..suite.project import find_project_root, load_project
+    from ..targets.choose import find_target, load_project_targets
+    from ..targets.dotenv import environment
+    from ..targets.override import with_settings
+    from ..targets.resolve import resolve_target
+    from .output import echo_warning
+    from .targeting import Chosen
+
+    project = load_project(find_project_root(folder))
+    variables = dict(environment(project.root))
+    spec = find_target(name, load_project_targets(project), file=str(project.targets_file))
+    spec = with_settings(spec, variant.settings, where=f"the variant {variant.name!r} of {file}")
+    resolved = resolve_target(spec, variables, allow_missing_secrets=True)
+    for warning in resolved.warnings:
+        echo_warning(warning)
+    return Chosen(resolved, project, variables)
 
 
 def _written_at(case: Case, request: ProviderRequest, index: int | None) -> DataPath:

@@ -8,10 +8,12 @@ __all__ = ["command"]
 
 
 @click.command(name="schema")
-@click.argument("format_", metavar="[suite|case|config|targets]", default="suite",
-                type=click.Choice(["suite", "case", "config", "targets"]))  # fmt: skip
+@click.argument("format_", metavar="[suite|case|config|targets|result]", default="suite",
+                type=click.Choice(["suite", "case", "config", "targets", "result"]))  # fmt: skip
 def command(format_: str) -> None:
     """Print the JSON Schema of a file format, made from the models that load the files.
+
+    `result` is one line of a run's results.jsonl.
 
     \b
     Examples:

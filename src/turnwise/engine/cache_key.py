@@ -13,17 +13,18 @@ from ..providers.base import HttpRequest, Preview, ProviderRequest
 if TYPE_CHECKING:
     from ..targets.settings import TargetBase
 
-__all__ = ["cache_key"]
+__all__ = ["CHANGES_NO_ANSWER", "cache_key"]
 
 _KEY_VERSION = 1
 # Whatever is not named here is taken to change answers: a needless question is better than a wrong answer.
-_CHANGES_NO_ANSWER = frozenset(
+CHANGES_NO_ANSWER = frozenset(
     {
         "api_key", "description", "entra_token", "judge_target", "keep_workspaces", "log_dir", "log_format",
         "max_retries", "prices", "requests_per_minute", "retry_factor", "retry_initial_delay", "retry_max_delay",
         "retry_statuses", "timeout", "tokens_per_minute", "workers",
     }
 )  # fmt: skip
+"""The settings of a target that leave its answers as they are."""
 
 
 def cache_key(preview: Preview, target: TargetBase, trial: int, *, request: ProviderRequest | None = None) -> str:
@@ -52,7 +53,7 @@ def cache_key(preview: Preview, target: TargetBase, trial: int, *, request: Prov
 
 def _settings(target: TargetBase) -> dict[str, Any]:
     # Defaults are left out: a setting that is new in a later version changes no key.
-    chosen = target.model_dump(exclude_defaults=True, exclude=set(_CHANGES_NO_ANSWER), warnings="none")
+    chosen = target.model_dump(exclude_defaults=True, exclude=set(CHANGES_NO_ANSWER), warnings="none")
     if isinstance(headers := chosen.get("headers"), dict):
         chosen["headers"] = _headers(headers)
     return {**chosen, "name": target.name, "provider": target.provider}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,13 +25,21 @@ _BLOCK = 64 * 1024
 class JournalWriter:
     """Adds results to a journal. `durable` waits for the disk after each: nothing is lost if the machine stops.
 
-    `notice` is told of a torn line at the end, which is removed: that result was never reported. The caller holds the
-    run's lock.
+    `notice` is told of a torn line at the end, which is removed: that result was never reported. `secrets` are texts
+    that must not reach the disk. The caller holds the run's lock.
     """
 
-    def __init__(self, path: Path, *, durable: bool = False, notice: Callable[[str], object] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        durable: bool = False,
+        notice: Callable[[str], object] | None = None,
+        secrets: Collection[str] = (),
+    ) -> None:
         self._path = path
         self._durable = durable
+        self._secrets = tuple(_json(secret)[1:-1] for secret in sorted(secrets, key=len, reverse=True))
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         try:
             self._file = os.open(path, flags, 0o644)
@@ -42,12 +50,17 @@ class JournalWriter:
         if torn and notice is not None:
             notice(f"{shown_file(path)}: the last line was torn, of {torn:,} bytes, and is removed; it is done again")
 
-    def add(self, record: dict[str, Any]) -> None:
-        """Write one result. When this returns, the result survives the end of the process.
+    def add(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Write one result, and give it back as it was written, without secrets. When this returns, the result
+        survives the end of the process.
 
         Raises `RunError` if it cannot be written; then nothing of it is in the journal.
         """
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        line = _json(record)
+        for secret in self._secrets:
+            if secret in line:
+                line = line.replace(secret, "[redacted]")
+                record = json.loads(line)
         data = line.encode("utf-8", "backslashreplace") + b"\n"
         try:
             if os.fstat(self._file).st_nlink == 0:
@@ -57,6 +70,7 @@ class JournalWriter:
                 os.fsync(self._file)
         except OSError as error:
             raise self._failure(error) from error
+        return record
 
     def close(self) -> None:
         """Close the file."""
@@ -105,6 +119,10 @@ def read_journal(path: Path, notice: Callable[[str], object] | None = None) -> I
                     yield _record(line, f"{name}:{number}")
     except OSError as error:
         raise RunError(f"{name} cannot be read: {error.strerror or error}", "is it the journal of a run?") from error
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _record(line: bytes, where: str) -> dict[str, Any]:

@@ -2,115 +2,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from datetime import datetime
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from ..errors import ProviderError
-from ..providers.base import ProviderRequest, ProviderResponse
 from ..providers.cost import cost_usd
 from .result_format import SCHEMA_VERSION, Status
-from .resume import ResultKey
 
-__all__ = ["failed_record", "graded_record"]
+if TYPE_CHECKING:
+    from ..errors import ProviderError, ResolutionError
+    from ..graders.base import Grade
+    from ..graders.scoring import CaseScore
+    from ..providers.base import ProviderRequest, ProviderResponse, Rewrite, Usage
+    from .resume import ResultKey
+
+__all__ = ["Head", "failed_record", "graded_record", "unmade_record"]
+
+_NO_ANSWER: dict[str, Any] = {
+    "answer": None,
+    "output_messages": [],
+    "finish_reason": None,
+    "usage": None,
+    "cost_usd": None,
+    "latency_ms": None,
+    "first_token_ms": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is known of a result before it is asked for. `paid`: the target is paid by the token."""
+
+    key: ResultKey
+    run_id: str
+    conversation_id: str | None
+    threshold: float
+    paid: bool
+    started_at: str
 
 
 def graded_record(
-    key: ResultKey,
+    head: Head,
     request: ProviderRequest,
     response: ProviderResponse,
     *,
-    run_id: str,
-    conversation_id: str | None,
-    status: Status,
-    score: float | None,
-    threshold: float,
-    grades: Sequence[Mapping[str, Any]],
+    score: CaseScore,
+    grades: Sequence[Grade],
     prices: Any,
-    started_at: datetime,
-    finished_at: datetime,
+    finished_at: str,
 ) -> dict[str, Any]:
     """The line for an answer, graded or not."""
+    from_cache = response.attempts == 0
     return {
-        **_head(key, run_id, conversation_id),
-        "status": status,
-        "score": score,
-        "threshold": threshold,
-        "grades": list(grades),
+        **_head(head, score.status, score.score),
+        "grades": [_grade(each) for each in grades],
         "answer": response.text,
         "output_messages": list(response.messages),
         "finish_reason": response.finish_reason,
         "raw_request": _raw_request(request, response.sent, response.rewrites),
-        "usage": asdict(response.usage),
-        "cost_usd": cost_usd(response.usage, prices),
+        "usage": _usage(response.usage),
+        "cost_usd": 0.0 if from_cache and head.paid else cost_usd(response.usage, prices),
         "latency_ms": response.latency_ms,
         "first_token_ms": response.first_token_ms,
         "attempts": response.attempts,
         "error": None,
-        **_times(started_at, finished_at),
+        "started_at": head.started_at,
+        "finished_at": finished_at,
     }
 
 
-def failed_record(
-    key: ResultKey,
-    request: ProviderRequest,
-    error: ProviderError,
-    *,
-    run_id: str,
-    conversation_id: str | None,
-    threshold: float,
-    started_at: datetime,
-    finished_at: datetime,
-) -> dict[str, Any]:
+def failed_record(head: Head, request: ProviderRequest, error: ProviderError, *, finished_at: str) -> dict[str, Any]:
     """The line for a case that brought no answer: an error has no score, not even a 0."""
+    why = {"kind": error.kind, "message": str(error), "status": error.status, "retryable": error.retryable}
     return {
-        **_head(key, run_id, conversation_id),
-        "status": "error",
-        "score": None,
-        "threshold": threshold,
+        **_head(head, "error", None),
         "grades": [],
-        "answer": None,
-        "output_messages": [],
-        "finish_reason": None,
+        **_NO_ANSWER,
         "raw_request": _raw_request(request, (), ()),
-        "usage": None,
-        "cost_usd": None,
-        "latency_ms": None,
-        "first_token_ms": None,
         "attempts": error.attempts,
-        "error": {
-            "kind": error.kind,
-            "message": str(error),
-            "status": error.status,
-            "retryable": error.retryable,
-        },
-        **_times(started_at, finished_at),
+        "error": why,
+        "started_at": head.started_at,
+        "finished_at": finished_at,
     }
 
 
-def _head(key: ResultKey, run_id: str, conversation_id: str | None) -> dict[str, Any]:
+def unmade_record(head: Head, error: ResolutionError, *, finished_at: str) -> dict[str, Any]:
+    """The line for a case whose conversation cannot be made, such as for a file that is missing: nothing was sent."""
+    why = {"kind": "case", "message": "; ".join(each.message for each in error.problems), "status": None}
+    return {
+        **_head(head, "error", None),
+        "grades": [],
+        **_NO_ANSWER,
+        "raw_request": None,
+        "attempts": 0,
+        "error": {**why, "retryable": False},
+        "started_at": head.started_at,
+        "finished_at": finished_at,
+    }
+
+
+def _head(head: Head, status: Status, score: float | None) -> dict[str, Any]:
+    key = head.key
     return {
         "schema_version": SCHEMA_VERSION,
-        "run_id": run_id,
+        "run_id": head.run_id,
         "suite": key.suite,
         "case_id": key.case_id,
-        "conversation_id": conversation_id,
+        "conversation_id": head.conversation_id,
         "target": key.target,
         "variant": key.variant,
         "trial": key.trial,
+        "status": status,
+        "score": score,
+        "threshold": head.threshold,
+        "paid": head.paid,
     }
 
 
-def _raw_request(request: ProviderRequest, sent: Sequence[Any], rewrites: Sequence[Any]) -> dict[str, Any]:
+def _raw_request(request: ProviderRequest, sent: Sequence[Any], rewrites: Sequence[Rewrite]) -> dict[str, Any]:
     return {
         "question": request.question,
         "guidelines": list(request.guidelines),
         "chat_prompt": list(request.chat_prompt or ()),
         "messages": list(sent),
-        "rewrites": [asdict(each) for each in rewrites],
+        "rewrites": [
+            {"kind": each.kind, "message_index": each.message_index, "what": each.what, "why": each.why}
+            for each in rewrites
+        ],
     }
 
 
-def _times(started_at: datetime, finished_at: datetime) -> dict[str, str]:
-    return {"started_at": started_at.isoformat(), "finished_at": finished_at.isoformat()}
+def _usage(usage: Usage) -> dict[str, int | None]:
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_input_tokens": usage.cached_input_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+    }
+
+
+def _grade(grade: Grade) -> dict[str, Any]:
+    error = grade.error
+    return {
+        "name": grade.name,
+        "kind": grade.kind,
+        "score": grade.score,
+        "passed": grade.passed,
+        "reason": grade.reason,
+        "evidence": dict(grade.evidence),
+        "weight": grade.weight,
+        "required": grade.required,
+        "error": None if error is None else {"kind": error.kind, "message": error.message},
+    }

@@ -84,9 +84,12 @@ class ResultSpec(FormatModel):
     answer: str | None = Field(description="The text of the answer; null if there is none.")
     output_messages: list[dict[str, Any]] = Field(description="What the model or agent added to the conversation.")
     finish_reason: str | None = Field(description="Why the answer ended: `stop`, `length`, `tool_calls`, …")
-    raw_request: RawRequest = Field(description="What was asked.")
+    raw_request: RawRequest | None = Field(description="What was asked; null if the case could not be made.")
     usage: UsageSpec | None = Field(description="Tokens; null if there is no answer.")
-    cost_usd: Annotated[float, Field(ge=0)] | None = Field(description="US dollars; null if a price is not known.")
+    cost_usd: Annotated[float, Field(ge=0)] | None = Field(
+        description="US dollars; null if a price is not known. An answer from the cache costs nothing."
+    )
+    paid: bool = Field(description="Whether the target is paid by the token, so that a null cost is an unknown one.")
     latency_ms: Annotated[float, Field(ge=0)] | None = Field(description="Milliseconds of the attempt that answered.")
     first_token_ms: Annotated[float, Field(ge=0)] | None = Field(description="Until the first token, if streamed.")
     attempts: Count = Field(description="How often the request was sent; 0 if the answer came from the cache.")

@@ -1,13 +1,14 @@
-"""What a journal says is done, and what is left to do. Pure."""
+"""What a journal says is done, so that it is not done again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..errors import RunError
 
-__all__ = ["ResultKey", "key_of", "latest_statuses", "left_to_do"]
+__all__ = ["Done", "ResultKey", "is_done", "key_of"]
 
 
 class ResultKey(NamedTuple):
@@ -18,6 +19,29 @@ class ResultKey(NamedTuple):
     target: str
     variant: str | None
     trial: int
+
+
+class Done:
+    """The pieces of work that are done: 16 bytes for each, so that a long run can be resumed in little memory.
+
+    >>> done = Done()
+    >>> done.add(ResultKey("s.yaml", "a", "gpt", None, 1))
+    >>> ResultKey("s.yaml", "a", "gpt", None, 1) in done, ResultKey("s.yaml", "a", "gpt", None, 2) in done
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._digests: set[bytes] = set()
+
+    def add(self, key: ResultKey) -> None:
+        """It is done."""
+        self._digests.add(_digest(key))
+
+    def __contains__(self, key: ResultKey) -> bool:
+        return _digest(key) in self._digests
+
+    def __len__(self) -> int:
+        return len(self._digests)
 
 
 def key_of(record: Mapping[str, Any]) -> ResultKey:
@@ -37,16 +61,10 @@ def key_of(record: Mapping[str, Any]) -> ResultKey:
     return ResultKey(*values)
 
 
-def latest_statuses(records: Iterable[Mapping[str, Any]]) -> dict[ResultKey, str]:
-    """The status of each piece of work: a later line replaces an earlier one."""
-    return {key_of(record): str(record.get("status")) for record in records}
+def is_done(record: Mapping[str, Any]) -> bool:
+    """Whether a result is final: all but errors are, which are tried again when a run is resumed."""
+    return record.get("status") in ("passed", "failed", "ungraded")
 
 
-def left_to_do(plan: Iterable[ResultKey], statuses: Mapping[ResultKey, str]) -> Iterator[ResultKey]:
-    """What is missing, and what ended in an error; never what is done.
-
-    >>> key = ResultKey("s.yaml", "a", "gpt", None, 1)
-    >>> list(left_to_do([key], {key: "passed"})), list(left_to_do([key], {key: "error"})) == [key]
-    ([], True)
-    """
-    return (key for key in plan if statuses.get(key, "error") == "error")
+def _digest(key: ResultKey) -> bytes:
+    return blake2b(repr(tuple(key)).encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +34,7 @@ def new_run_id(now: datetime | None = None) -> str:
 def find_run(written: str, runs_dir: Path) -> Path:
     """The folder of a run that is named by its id, or by its path. Raises `UsageError` if there is none."""
     for path in (runs_dir / written, Path(written)):
-        if (path / RUN).is_file():
+        if os.path.isfile(path / RUN):  # of a name that is too long, a `Path` would raise
             return path
     known = sorted(each.parent.name for each in runs_dir.glob(f"*/{RUN}"))
     hint = f"the latest are: {', '.join(known[-3:])}" if known else f"there are no runs in {shown_file(runs_dir)}"
@@ -56,13 +57,16 @@ class RunFolder:
         return self.path.name
 
     @classmethod
-    def create(cls, runs_dir: Path, description: dict[str, Any], run_id: str | None = None) -> Self:
-        """Make the folder of a new run, and write what it is started with. Raises `RunError` if it cannot be made."""
+    def create(cls, runs_dir: Path, describe: Callable[[Path], dict[str, Any]], run_id: str | None = None) -> Self:
+        """Make the folder of a new run, and write what it is started with, which `describe` says of the folder.
+
+        Raises `RunError` if it cannot be made.
+        """
         folder = cls(runs_dir / (run_id or new_run_id()))
         try:
             folder.path.mkdir(parents=True)
             folder._acquire()
-            folder.describe(description)
+            folder.describe(describe(folder.path))
         except FileExistsError as error:
             raise RunError(f"the run {folder.id} exists already", "leave its name out to have a new one") from error
         except OSError as error:

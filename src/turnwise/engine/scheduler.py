@@ -8,6 +8,7 @@ plan.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -27,6 +28,8 @@ class Lane(Generic[Work]):
     allowed: int = field(init=False)
     in_flight: int = field(default=0, init=False)
     ended: bool = field(default=False, init=False)
+    resting: bool = field(default=False, init=False)
+    _returned: deque[Work] = field(default_factory=deque, init=False)
     _calm: int = field(default=0, init=False)
     _generation: int = field(default=0, init=False)
 
@@ -38,7 +41,20 @@ class Lane(Generic[Work]):
     @property
     def has_room(self) -> bool:
         """Whether another piece may be started now."""
-        return not self.ended and self.in_flight < self.allowed
+        return not self.ended and not self.resting and self.in_flight < self.allowed
+
+    def next(self) -> Work | None:
+        """The next piece, those that were put back first; None if there is none at the moment."""
+        if self._returned:
+            return self._returned.popleft()
+        piece = next(self.work, None)
+        self.ended = piece is None
+        return piece
+
+    def put_back(self, piece: Work) -> None:
+        """A piece that is to be started again later."""
+        self._returned.append(piece)
+        self.ended = False
 
     @property
     def generation(self) -> int:
@@ -53,30 +69,39 @@ class Lane(Generic[Work]):
             self._generation += 1
 
     def went_well(self) -> None:
-        """One more may go at once after as many good ones as are allowed now."""
+        """A quarter more, and at least one, may go at once after as many good ones as are allowed now."""
         self._calm += 1
         if self._calm >= self.allowed:
             self._calm = 0
-            self.allowed = min(self.most, self.allowed + 1)
+            self.allowed = min(self.most, self.allowed + max(1, self.allowed // 4))
 
 
 class Scheduler(Generic[Work]):
     """Runs the work of all lanes, in turns, with at most `workers` pieces under way.
 
     `do` must not raise for what becomes of a piece: an exception is a fault, ends everything, and comes out of `run`.
+    A stream of work that fails is a fault, too, but what is under way is done first. `admits` is asked before each
+    start, with the number of pieces under way: while it says no, nothing starts.
     """
 
     def __init__(
-        self, lanes: Sequence[Lane[Work]], do: Callable[[Lane[Work], Work], Awaitable[None]], *, workers: int
+        self,
+        lanes: Sequence[Lane[Work]],
+        do: Callable[[Lane[Work], Work], Awaitable[None]],
+        *,
+        workers: int,
+        admits: Callable[[int], bool] | None = None,
     ) -> None:
         if workers < 1:
             raise ValueError("there must be a worker")
         self.lanes = list(lanes)
         self._do = do
         self._workers = workers
+        self._admits = admits
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn = 0
         self._draining = False
+        self._naps: set[asyncio.TimerHandle] = set()
         self._wake: asyncio.Event | None = None
         self._fault: BaseException | None = None
 
@@ -88,8 +113,7 @@ class Scheduler(Generic[Work]):
     def drain(self) -> None:
         """Start nothing more; `run` returns when what is under way is done."""
         self._draining = True
-        if self._wake is not None:
-            self._wake.set()
+        self._stir()
 
     def abort(self) -> None:
         """Stop what is under way, too."""
@@ -97,19 +121,40 @@ class Scheduler(Generic[Work]):
         for task in self._tasks:
             task.cancel()
 
+    @property
+    def draining(self) -> bool:
+        """Whether nothing more is started."""
+        return self._draining
+
+    def rest(self, lane: Lane[Work], seconds: float) -> None:
+        """Start nothing of a lane for so long."""
+        if lane.resting:
+            return
+        lane.resting = True
+
+        def wake() -> None:
+            self._naps.discard(nap)
+            lane.resting = False
+            self._stir()
+
+        nap = asyncio.get_running_loop().call_later(seconds, wake)
+        self._naps.add(nap)
+
     async def run(self) -> None:
         """Do all the work, or what `drain` and `abort` leave of it. Cancelled, it leaves nothing under way."""
         self._wake = asyncio.Event()
         try:
             while True:
                 self._wake.clear()
-                while self._fault is None and not self._draining and len(self._tasks) < self._workers:
+                while not self._draining and len(self._tasks) < self._workers and self._admitted():
                     if not self._start_next():
                         break
-                if not self._tasks:
+                if not self._tasks and (self._draining or not self._naps):
                     break
                 await self._wake.wait()
         finally:
+            for nap in self._naps:
+                nap.cancel()
             await self._stop_all()
         if self._fault is not None:
             raise self._fault
@@ -121,9 +166,12 @@ class Scheduler(Generic[Work]):
             if not lane.has_room:
                 continue
             try:
-                piece = next(lane.work)
-            except StopIteration:
-                lane.ended = True
+                piece = lane.next()
+            except Exception as fault:  # noqa: BLE001  (it comes out of `run`)
+                self._fault = self._fault or fault
+                self.drain()
+                return False
+            if piece is None:
                 continue
             self._turn = (self._turn + step + 1) % len(self.lanes)
             self._start(lane, piece)
@@ -132,7 +180,7 @@ class Scheduler(Generic[Work]):
 
     def _start(self, lane: Lane[Work], piece: Work) -> None:
         lane.in_flight += 1
-        task = asyncio.get_running_loop().create_task(self._do_one(lane, piece))
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(self._do_one(lane, piece))
         self._tasks.add(task)
         task.add_done_callback(lambda done: self._finished(lane, done))
 
@@ -145,6 +193,12 @@ class Scheduler(Generic[Work]):
         if not task.cancelled() and (error := task.exception()) is not None and self._fault is None:
             self._fault = error
             self.abort()
+        self._stir()
+
+    def _admitted(self) -> bool:
+        return self._admits is None or self._admits(len(self._tasks))
+
+    def _stir(self) -> None:
         if self._wake is not None:
             self._wake.set()
 

@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any
 
 from ..conversation.authored import FormatModel
-from .base import Grader, GraderSettings
+from .base import Grade, GradeError, Grader, GraderSettings, Submission
 from .check import CheckGrader
 from .is_json import IsJson
 from .plugins import find_plugin, plugin_names
 from .regex import Regex
 from .text import Contains, ContainsAll, ContainsAny, Equals, IContains, StartsWith
 
-__all__ = ["KINDS", "LATER", "GraderKind", "find_kind", "is_later", "kind_names"]
+__all__ = ["KINDS", "LATER", "GraderKind", "NotYet", "find_kind", "is_later", "kind_names"]
 
 NOT = "not-"
 LATER = frozenset(
@@ -45,6 +45,18 @@ class GraderKind:
     options_model: type[FormatModel]
     make: Callable[[Any, GraderSettings], Grader]
     asks_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """Stands in for a grader that this version cannot use: it grades nothing, so that its case stays ungraded."""
+
+    settings: GraderSettings
+    why: str
+
+    async def grade(self, submission: Submission) -> Grade:  # noqa: ARG002
+        """Say why there is no score."""
+        return self.settings.ungraded(GradeError("not-available", self.why))
 
 
 _CHECKS: Mapping[str, type[FormatModel]] = {

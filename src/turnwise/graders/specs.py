@@ -14,18 +14,24 @@ from ..suite.explain import described, did_you_mean, explain
 from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
 from .base import Grader, GraderSettings
-from .registry import GraderKind, find_kind, is_later, kind_names
+from .registry import GraderKind, NotYet, find_kind, is_later, kind_names
 
-__all__ = ["make_graders"]
+__all__ = ["NOT_YET", "make_graders"]
 
 Model = TypeVar("Model", bound=BaseModel)
 
+NOT_YET = "grader-not-yet"
+"""The code of problems that leave a case ungraded, and are no mistake of its author."""
+
 _MAIN = "value"
+_RUBRIC = "rubric"
 _USABLE = "use a kind of this version, such as `contains`, `regex` or `is-json`"
 
 
 def make_graders(specs: Sequence[GraderSpec]) -> tuple[list[Grader], list[Problem]]:
     """A grader for each spec that has no problem, in their order. The path of a problem starts with `graders`.
+
+    A spec that this version cannot use yet has a problem and a grader, which leaves its case ungraded.
 
     >>> graders, problems = make_graders([{"contains": "42"}, {"contians": "42"}])
     >>> len(graders), problems[0].message, problems[0].hint
@@ -38,6 +44,8 @@ def make_graders(specs: Sequence[GraderSpec]) -> tuple[list[Grader], list[Proble
             graders.append(_made(spec, ("graders", index)))
         except _RefusedError as refused:
             problems += refused.problems
+            if all(problem.code == NOT_YET for problem in refused.problems):
+                graders.append(NotYet(_stand_in_settings(spec), refused.problems[0].message))
     return graders, problems
 
 
@@ -76,11 +84,19 @@ def _settings(common: LongGrader) -> GraderSettings:
     )
 
 
+def _stand_in_settings(spec: GraderSpec) -> GraderSettings:
+    """What can be told of a grader whose options are not known."""
+    if isinstance(spec, LongGrader):
+        return _settings(spec)
+    kind = _RUBRIC if isinstance(spec, str) else next(iter(spec))
+    return GraderSettings(name=kind, kind=kind)
+
+
 def _line_problem(line: str, path: DataPath) -> Problem:
     if line in kind_names() or is_later(line):
         message = f"{line!r} alone is a rubric line, not a grader of that kind"
         return Problem(path, "grader-form", message, f"write `type: {line}`")
-    message = f"rubric lines, such as {described(line).removeprefix('the text ')}, are not available yet"
+    message = f"rubric lines, such as {described(line).removeprefix('the text ')}, cannot be used yet"
     return Problem(path, "grader-not-yet", message, _USABLE)
 
 
@@ -92,7 +108,7 @@ def _kind(name: str, path: DataPath) -> GraderKind:
     if kind is not None:
         return kind
     if is_later(name):
-        raise _RefusedError(Problem(path, "grader-not-yet", f"the grader `{name}` is not available yet", _USABLE))
+        raise _RefusedError(Problem(path, "grader-not-yet", f"the grader `{name}` cannot be used yet", _USABLE))
     hint = did_you_mean(name, kind_names(), "expected one of")
     raise _RefusedError(Problem(path, "unknown-grader", f"unknown grader {name[:40]!r}", hint))
 
@@ -143,7 +159,7 @@ def _unused_settings(common: LongGrader, kind: GraderKind, written: _Written) ->
         message = f"`{common.type}` asks no model, so it has no `target`"
         problems.append(Problem(written.at(("target",)), "unknown-key", message, "remove it"))
     if common.when is not None:
-        message = "conditions (`when`) are not available yet"
+        message = "conditions (`when`) cannot be used yet"
         problems.append(Problem(written.at(("when",)), "grader-not-yet", message, "remove it"))
     return problems
 

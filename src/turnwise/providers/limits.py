@@ -45,17 +45,18 @@ class _Bucket:
 class RateLimit:
     """Lets requests start one after the other, first come first served, no faster than the limits allow.
 
-    Made for one target and one event loop; without limits it lets everything through until `hold` is called.
+    Made for one target and one event loop; without limits it lets everything through until `hold` is called. `clock` is
+    the event loop's if absent.
     """
 
     def __init__(
         self,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[object]] = pause,
     ) -> None:
-        self._clock = clock
+        self._clock = clock = clock or _loop_time
         self._sleep = sleep
         self._requests = _bucket("requests_per_minute", requests_per_minute, clock)
         self._tokens = _bucket("tokens_per_minute", tokens_per_minute, clock)
@@ -111,6 +112,16 @@ class RateLimit:
         if self._tokens is not None:
             wait = max(wait, self._tokens.wait(tokens, now))
         return wait
+
+
+def _loop_time() -> float:
+    """The time by which the event loop sleeps; outside of one, the clock that it takes it from."""
+    from asyncio import get_running_loop
+
+    try:
+        return get_running_loop().time()
+    except RuntimeError:
+        return time.monotonic()
 
 
 def _bucket(name: str, per_minute: float | None, clock: Callable[[], float]) -> _Bucket | None:

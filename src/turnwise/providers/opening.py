@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OnRetry", "Providers", "open_provider"]
 
-OnRetry = Callable[[str, Retry], None]
-"""Told the target's name and what is tried again, before each pause."""
+OnRetry = Callable[[str, Retry], bool | None]
+"""Told the target's name and what is tried again, before each pause; if it returns False, it is not tried again."""
 
 
 class Providers:

@@ -7,20 +7,16 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..conversation.chat import ChatContent, ChatPrompt
 from ..errors import ApplicationError, ProviderError, RateLimitError, SetupError, TurnwiseError, UsageError
 from .base import Preview, Provider, ProviderRequest, ProviderResponse
 from .python_import import raised_at, shown_error
 from .retries import LONGEST_RETRY_AFTER, Retry, RetryPolicy, with_retries
+from .tokens import estimated_tokens
 
 if TYPE_CHECKING:
     from .limits import RateLimit
 
 __all__ = ["PatientProvider", "policy_of"]
-
-_CHARACTERS_PER_TOKEN = 4
-_USUAL_ANSWER = 256
-_USUAL_IMAGE = 1000
 
 
 def policy_of(target: Any) -> RetryPolicy:
@@ -44,7 +40,7 @@ class PatientProvider:
         *,
         max_output_tokens: int | None = None,
         counts_tokens: bool,
-        on_retry: Callable[[Retry], None] | None = None,
+        on_retry: Callable[[Retry], bool | None] | None = None,
     ) -> None:
         self.inner = inner
         self._policy = policy
@@ -65,7 +61,7 @@ class PatientProvider:
             raise ApplicationError(message, hint="check the values of the request; else report a fault") from error
 
     async def _ask(self, request: ProviderRequest) -> ProviderResponse:
-        tokens = _estimate(request, self._max_output_tokens) if self._counts_tokens else 0
+        tokens = estimated_tokens(request, self._max_output_tokens) if self._counts_tokens else 0
 
         async def attempt() -> ProviderResponse:
             await self._limit.acquire(tokens)
@@ -102,19 +98,3 @@ class PatientProvider:
     async def close(self) -> None:
         """Close the provider inside."""
         await self.inner.close()
-
-
-def _estimate(request: ProviderRequest, max_output_tokens: int | None) -> int:
-    """Tokens that a request will cost, roughly, before anybody has counted them."""
-    prompt: ChatPrompt = request.chat_prompt or [{"role": "user", "content": request.question}]
-    characters = sum(_length(message["content"]) for message in prompt)
-    characters += sum(len(str(tool.parameters)) + len(tool.description or "") for tool in request.tools)
-    answer = request.settings.max_output_tokens or max_output_tokens or _USUAL_ANSWER
-    return characters // _CHARACTERS_PER_TOKEN + answer
-
-
-def _length(content: ChatContent) -> int:
-    if isinstance(content, list):
-        texts = (len(part.get("text", "")) for part in content)
-        return sum(texts) + sum(_USUAL_IMAGE * _CHARACTERS_PER_TOKEN for part in content if part.get("type") == "image")
-    return len(content or "")

@@ -84,11 +84,14 @@ async def with_retries(
     policy: RetryPolicy,
     send: Callable[[], Awaitable[T]],
     *,
-    on_retry: Callable[[Retry], None] | None = None,
+    on_retry: Callable[[Retry], bool | None] | None = None,
     sleep: Callable[[float], Awaitable[object]] = pause,
     random: Callable[[], float] = randomness.random,
 ) -> tuple[T, int]:
-    """What `send` brings back, and how many attempts it took. Raises the last error, which knows its `attempts`."""
+    """What `send` brings back, and how many attempts it took. Raises the last error, which knows its `attempts`.
+
+    `on_retry` is told before each pause; if it returns False, the error is final.
+    """
     attempt = 1
     while True:
         try:
@@ -100,8 +103,9 @@ async def with_retries(
             if delay is None:
                 _explain_long_wait(error)
                 raise
-            if on_retry is not None:
-                on_retry(Retry(attempt + 1, policy.max_retries + 1, delay, error))
+            retry = Retry(attempt + 1, policy.max_retries + 1, delay, error)
+            if on_retry is not None and on_retry(retry) is False:
+                raise
         await sleep(delay)
         attempt += 1
 

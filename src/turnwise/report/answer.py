@@ -69,19 +69,25 @@ def notes_on(response: ProviderResponse) -> list[str]:
     return notes
 
 
-def figures_line(response: ProviderResponse, prices: Any = None, *, is_paid: bool = True) -> str:
-    """Model, tokens, time and, where somebody is paid, cost in one line.
+def figures_line(
+    response: ProviderResponse, prices: Any = None, *, is_paid: bool = True, as_of: str | None = None
+) -> str:
+    """Model, tokens, time and, where somebody is paid, cost in one line; `as_of` is the date of list prices.
 
     >>> from turnwise.providers import Usage
     >>> figures_line(ProviderResponse(text="Hi", usage=Usage(input_tokens=9, output_tokens=2), latency_ms=1200.0))
     '9 tokens in, 2 out · 1.20 s · cost unknown: the target has no prices'
+    >>> from turnwise.targets.settings import Prices
+    >>> answer = ProviderResponse(text="Hi", usage=Usage(input_tokens=9000, output_tokens=100))
+    >>> figures_line(answer, Prices(input=1, output=10), as_of="2026-10-27")
+    '9,000 tokens in, 100 out · $0.010000 (list prices of 2026-10-27)'
     """
     figures = [response.model or "", _tokens(response), _seconds(response)]
     if response.attempts > 1:
         figures.append(f"{response.attempts} attempts")
     cost = cost_usd(response.usage, prices)
     if cost is not None:
-        figures.append(f"${cost:.6f}")
+        figures.append(f"${cost:.6f}" + (f" (list prices of {as_of})" if as_of else ""))
     elif is_paid:
         missing = "the target has no prices" if prices is None else "tokens were not counted"
         figures.append(f"cost unknown: {missing}")

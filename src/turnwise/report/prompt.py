@@ -32,13 +32,15 @@ def prompt_record(
     errors: Sequence[Diagnostic] = (),
     known: Iterable[Diagnostic] = (),
     sent: Sent | None = None,
+    *,
+    variant: str | None = None,
 ) -> dict[str, Any]:
     """Everything that a case sends, or its `error`. `errors` are those of the case, `known` the warnings that
-    loading its suite gave, `sent` what goes to a target."""
+    loading its suite gave, `sent` what goes to a target, `variant` the name of the one that the case is asked by."""
+    head = {"id": case.id, "suite": suite, **({"variant": variant} if variant is not None else {})}
     if errors:
         return {
-            "id": case.id,
-            "suite": suite,
+            **head,
             "error": "\n".join(diagnostic.message for diagnostic in errors),
             "diagnostics": [as_record(diagnostic) for diagnostic in (*known, *errors)],
         }
@@ -46,8 +48,7 @@ def prompt_record(
     default = case.context.default_system_prompt
     chat_prompt = conversation.chat_prompt(default_system_prompt=default)
     record = {
-        "id": case.id,
-        "suite": suite,
+        **head,
         "chat_prompt": chat_prompt,
         "question": conversation.transcript(),
         "guidelines": conversation.guidelines,
@@ -81,6 +82,7 @@ def prompt_text(
     full: bool = False,
     view: str = "messages",
     sent: Sent | None = None,
+    variant: str | None = None,
 ) -> str:
     """The same for a terminal: roles coloured, long files folded unless `full`.
 
@@ -88,7 +90,8 @@ def prompt_text(
     """
     line = case.place.line
     where = one_line(f"{case.source.file}:{line}" if line is not None else case.source.file)
-    blocks = [f"{style(f'── {one_line(case.id)}', 'cyan', bold=True)}  {style(where, 'grey')}"]
+    name = one_line(case.id if variant is None else f"{case.id} [{variant}]")
+    blocks = [f"{style(f'── {name}', 'cyan', bold=True)}  {style(where, 'grey')}"]
     if errors:
         blocks += [as_text(diagnostic, style) for diagnostic in (*known, *errors)]
         return "\n".join(blocks) + "\n"

@@ -11,9 +11,19 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from ..conversation.authored import AuthoredMessage, FormatModel, Word
 from ..conversation.globs import compile_glob
+from ..conversation.values import is_blank
 from ..errors import PatternError
 
-__all__ = ["CaseSpec", "GraderSpec", "GuidelinePattern", "LongGrader", "SuiteHeader", "SuiteSpec", "ToolSpec"]
+__all__ = [
+    "CaseSpec",
+    "GraderSpec",
+    "GuidelinePattern",
+    "LongGrader",
+    "SuiteHeader",
+    "SuiteSpec",
+    "ToolSpec",
+    "VariantSpec",
+]
 
 
 class LongGrader(FormatModel):
@@ -122,6 +132,27 @@ AuthoredTool = Annotated[
 ]
 Tools = list[AuthoredTool]
 
+
+def _says_something(prompt: str) -> str:
+    if is_blank(prompt):
+        hint = "leave it out to keep the prompts of the suite and its cases"
+        raise PydanticCustomError("empty", "`system_prompt` must not be blank", {"hint": hint})
+    return prompt
+
+
+_NOT_BLANK: JsonDict = {"pattern": r"\S"}
+
+
+class VariantSpec(FormatModel):
+    """Another way to ask the cases of a suite; what it leaves out stays as the suite has it."""
+
+    system_prompt: (
+        Annotated[str, AfterValidator(_says_something), Field(min_length=1, json_schema_extra=_NOT_BLANK)] | None
+    ) = Field(None, description="The system text, instead of the suite's and its cases'.")
+    vars: dict[str, Any] | None = Field(None, description="Other values for variables that the cases have.")
+    settings: dict[str, Any] | None = Field(None, description="Other settings for the target, such as `temperature`.")
+
+
 _PROMPT_IN_METADATA: JsonDict = {"properties": {"systemPrompt": {"type": ["string", "null"]}}}
 
 
@@ -191,7 +222,13 @@ class SuiteHeader(FormatModel):
     )
     graders: list[GraderSpec] | None = Field(None, description="The graders of cases that have none of their own.")
     threshold: Threshold | None = Field(None, description="The score from which a case passes.")
+    min_pass_rate: Threshold | None = Field(
+        None, description="The share of graded results that must pass; all of them if absent."
+    )
     trials: Trials | None = Field(None, description="How often each case is repeated.")
+    variants: Annotated[dict[Word, VariantSpec | None], Field(min_length=1)] | None = Field(
+        None, description="Ways to ask the cases, each under its name; `{}` is the suite as it is written."
+    )
     tags: list[Word] | None = Field(None, description="Words to select and group cases by.")
     metadata: dict[str, Any] | None = Field(None, description="Anything else about the suite.")
     vars: dict[str, Any] | None = Field(

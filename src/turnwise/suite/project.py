@@ -57,6 +57,7 @@ class ConfigSpec(FormatModel):
     )
     targets: UsablePath | None = Field(None, description="Path of the targets file. Default: `.turnwise/targets.yaml`.")
     runs_dir: UsablePath | None = Field(None, description="Folder for results. Default: `.turnwise/runs`.")
+    cache: bool = Field(False, description="Whether `turnwise run` uses answers that were given before; see `--cache`.")
 
 
 @dataclass(frozen=True)

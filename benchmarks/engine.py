@@ -1,0 +1,181 @@
+"""Rows for `turnwise run`: against a bare loop that posts the same bodies, against the clock, and as datasets grow."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from loopback import Counts, Loopback
+from measure import HERE, PYTHON, TURNWISE, Cost, Row, best_of_each, cost_of, ratio
+
+__all__ = ["Project", "engine_rows"]
+
+WORKERS = 64
+_CASES = 1_000
+_STEADY_CASES = 4_000
+_DELAY_MS = 50
+_FEW, _MANY = 5_000, 50_000
+_ROUNDS = 7
+_GROWTH_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run that is over. `seconds` lie between the start of its first result and the end of its last."""
+
+    cost: Cost
+    seconds: float
+    counts: Counts
+
+
+class Project:
+    """A folder with a target at the server, and the suites that it is asked."""
+
+    def __init__(self, folder: Path, server: Loopback) -> None:
+        self.folder = folder
+        self.server = server
+        self._environment = {**os.environ, "BENCH_KEY": "k"}
+        settings = folder / ".turnwise" / "targets.yaml"
+        settings.parent.mkdir(parents=True)
+        target = {"name": "loopback", "provider": "openai", "model": "m", "base_url": server.url}
+        text = json.dumps({"targets": [{**target, "api_key": "${{ BENCH_KEY }}"}]}, indent=2)
+        settings.write_text(text, encoding="utf-8")
+
+    def suite(self, name: str, cases: int) -> Path:
+        """Make a suite; another process does it, so that this one stays small."""
+        path = self.folder / name
+        subprocess.run([PYTHON, str(HERE / "conversations.py"), str(path), str(cases)], check=True)
+        return path
+
+    def bodies(self, suite: Path) -> Path:
+        """A file with the very bodies that a run of the suite sends, one a line."""
+        path = self.folder / "bodies.txt"
+        command = [TURNWISE, "prompt", str(suite), "--target", "loopback", "--format", "json"]
+        output = subprocess.run(command, check=True, capture_output=True, cwd=self.folder, env=self._environment).stdout
+        bodies = [
+            json.dumps(each["request"]["body"], ensure_ascii=False, separators=(",", ":"))
+            for each in json.loads(output)
+        ]
+        path.write_text("\n".join(bodies) + "\n", encoding="utf-8")
+        return path
+
+    def run(self, suite: Path, cases: int) -> Ran:
+        """Run the suite in a process of its own. Every case must have been asked once, and have passed."""
+        command = [TURNWISE, "run", str(suite), "--target", "loopback", "--workers", str(WORKERS), "--quiet"]
+        log = self.folder / "run.log"
+        self.server.counts()
+        try:
+            cost = cost_of(command, cwd=self.folder, env=self._environment, log=log)
+        except subprocess.CalledProcessError as error:
+            error.add_note(log.read_text(encoding="utf-8", errors="replace")[-2000:])
+            raise
+        counts = self.server.counts()
+        assert counts.completions == cases, f"{counts.completions} requests for {cases} cases"
+        return Ran(cost, self._read_journal(cases), counts)
+
+    def _read_journal(self, cases: int) -> float:
+        """The seconds that the results took; the run is removed."""
+        (journal,) = self.folder.glob(".turnwise/**/results.jsonl")
+        begun, ended, passed = "~", "", 0
+        with open(journal, encoding="utf-8") as lines:
+            for line in lines:
+                result = json.loads(line)
+                passed += result["status"] == "passed"
+                begun, ended = min(begun, result["started_at"]), max(ended, result["finished_at"])
+        assert passed == cases, f"{passed} of {cases} passed"
+        shutil.rmtree(journal.parent)
+        return (datetime.fromisoformat(ended) - datetime.fromisoformat(begun)).total_seconds()
+
+
+def engine_rows(folder: Path) -> list[Row]:
+    """Every row about runs."""
+    with Loopback() as server:
+        project = Project(folder / "at-once", server)
+        rows = [*_against_bare(project, "cases.jsonl"), *_against_bare(project, "suite.yaml")]
+        rows += [_one_case(project), *_growth(project)]
+    with Loopback(delay_ms=_DELAY_MS) as server:
+        rows.append(_steady(Project(folder / "delayed", server)))
+    return rows
+
+
+def _against_bare(project: Project, name: str) -> list[Row]:
+    suite = project.suite(name, _CASES)
+    bodies = project.bodies(suite)
+    bare_loops: list[float] = []
+    run_loops: list[float] = []
+    checksums = set()
+
+    def bare() -> float:
+        cost, seconds, counts = _bare(project, bodies, _CASES)
+        bare_loops.append(seconds)
+        checksums.add(counts.checksum)
+        return cost.wall
+
+    def run() -> float:
+        ran = project.run(suite, _CASES)
+        run_loops.append(ran.seconds)
+        checksums.add(ran.counts.checksum)
+        return ran.cost.wall
+
+    reference, measured = best_of_each(_ROUNDS, bare, run)
+    assert len(checksums) == 1, "the run and the bare loop sent different bodies"
+    kind = suite.suffix[1:].upper()
+    row = ratio(f"`turnwise run`, {_CASES:,} cases of {kind}, server at 0 ms / bare aiohttp", measured, reference, 2)
+    loops = f"; without start-up and end {min(run_loops) * 1000:.0f} ms / {min(bare_loops) * 1000:.0f} ms"
+    return [Row(row.what, row.figure, row.bar, row.unit, row.detail + loops)]
+
+
+def _bare(project: Project, bodies: Path, requests: int) -> tuple[Cost, float, Counts]:
+    log = project.folder / "bare.log"
+    project.server.counts()
+    cost = cost_of([PYTHON, str(HERE / "bare.py"), project.server.url, str(bodies), str(WORKERS)], log=log)
+    result = json.loads(log.read_text(encoding="utf-8"))
+    assert result["answered"] == requests, f"the bare loop had {result['answered']} answers"
+    return cost, result["seconds"], project.server.counts()
+
+
+def _one_case(project: Project) -> Row:
+    suite = project.suite("one.jsonl", 1)
+    bodies = project.bodies(suite)
+    reference, measured = best_of_each(
+        _ROUNDS, lambda: _bare(project, bodies, 1)[0].wall, lambda: project.run(suite, 1).cost.wall
+    )
+    return ratio("`turnwise run`, one case, whole process / bare aiohttp", measured, reference, 2)
+
+
+def _growth(project: Project) -> list[Row]:
+    few, many = project.suite("few.jsonl", _FEW), project.suite("many.jsonl", _MANY)
+    peaks: dict[int, list[float]] = {_FEW: [], _MANY: []}
+
+    def wall(suite: Path, cases: int) -> Callable[[], float]:
+        def measure() -> float:
+            cost = project.run(suite, cases).cost
+            peaks[cases].append(cost.peak_mb)
+            return cost.wall
+
+        return measure
+
+    short, long = best_of_each(_GROWTH_ROUNDS, wall(few, _FEW), wall(many, _MANY))
+    size = f"{_FEW:,} to {_MANY:,} JSONL cases"
+    each = f"{short / _FEW * 1e6:.0f} µs to {long / _MANY * 1e6:.0f} µs a case"
+    before, after = min(peaks[_FEW]), min(peaks[_MANY])
+    return [
+        Row(f"wall time for each case, {size}: `turnwise run`", long / _MANY / (short / _FEW), 1.1, " ×", each),
+        Row(f"peak memory, {size}: `turnwise run`", after - before, 30, " MB", f"{before:.1f} MB to {after:.1f} MB"),
+    ]
+
+
+def _steady(project: Project) -> Row:
+    """Results a second, from the start of the first to the end of the last, against as many as can be."""
+    suite = project.suite("cases.jsonl", _STEADY_CASES)
+    (seconds,) = best_of_each(2, lambda: project.run(suite, _STEADY_CASES).seconds)
+    ideal = WORKERS / (_DELAY_MS / 1000)
+    reached = _STEADY_CASES / seconds
+    what = f"`turnwise run`, {_STEADY_CASES:,} cases, server at {_DELAY_MS} ms: results a second / {ideal:.0f}"
+    return Row(what, reached / ideal, 0.9, " ×", f"{reached:.0f} / {ideal:.0f} a second", at_least=True)

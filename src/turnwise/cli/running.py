@@ -1,0 +1,172 @@
+"""What `turnwise run` does: carries a run out before the eyes of a person or a program, and ends it on a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from ..errors import RunError, SuiteError
+from .output import echo_diagnostics, echo_warning, error_style, output_style
+
+if TYPE_CHECKING:
+    from ..engine.events import Ended
+    from ..engine.options import PlanOptions
+    from ..engine.runner import Runner
+    from ..engine.session import Session
+    from ..engine.summary_format import Summary
+    from ..engine.verdict import Verdict
+    from ..report.progress import Watcher
+
+__all__ = ["carry_out", "show_plan"]
+
+
+def carry_out(session: Session, kind: Literal["auto", "json", "quiet"], *, resumed: bool) -> int:
+    """Do the run and show what came of it; the exit code that its verdict has."""
+    from ..report.lines import watcher
+
+    _warn(session, quiet=kind == "quiet")
+    fault: RunError | SuiteError | None = None
+    out = sys.stdout
+    # What a function under test prints is none of ours.
+    with redirect_stdout(sys.stderr), watcher(kind, out=out, err=sys.stderr) as watching:
+        ending = _Ending(watching)
+        try:
+            asyncio.run(_run(session, ending))
+        except (RunError, SuiteError) as error:
+            fault = error
+    ended = ending.ended
+    if fault is not None:
+        _tell(fault)
+    if ended is None:
+        assert fault is not None
+        raise fault
+    summary = session.tally.summary()
+    verdict = session.verdict(summary, ended)
+    _show(summary, verdict, kind, watching)
+    if ended.left or verdict.exit_code == 3:
+        _tell_how_to_resume(session, summary, ended)
+    elif kind == "auto" and not resumed:
+        click.echo(error_style()(f"results: {_shown(session)}", "grey"), err=True, color=True)
+    return verdict.exit_code
+
+
+def show_plan(options: PlanOptions, *, as_json: bool) -> None:
+    """What a run would do, and about what it would cost; nothing is asked, and no key is needed."""
+    import json
+
+    from ..engine.dry_run import estimate_plan, plan_record
+    from ..engine.plan import make_plan
+    from ..engine.planned_targets import resolve_planned
+    from ..report.estimate import estimate_text
+    from ..report.plan import plan_text
+
+    plan = make_plan(options)
+    resolve_planned(plan.targets, allow_missing_secrets=True)
+    echo_diagnostics(plan.warnings)
+    estimate = estimate_plan(plan)
+    if as_json:
+        click.echo(json.dumps({**plan_record(plan), "estimate": estimate.as_dict()}, ensure_ascii=False, indent=2))
+        return
+    click.echo(plan_text(plan, output_style()), color=True)
+    click.echo()
+    click.echo(estimate_text(estimate, output_style()), color=True)
+
+
+class _Ending:
+    """Passes events on, and remembers how the run ended."""
+
+    def __init__(self, watching: Watcher) -> None:
+        self._watching = watching
+        self.ended: Ended | None = None
+
+    def __call__(self, event: Any) -> None:
+        from ..engine.events import Ended
+
+        if isinstance(event, Ended):
+            self.ended = event
+        self._watching(event)
+
+
+async def _run(session: Session, observe: _Ending) -> None:
+    runner = session.runner(observe)
+    loop = asyncio.get_running_loop()
+    signals = _Signals(runner)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, signals.heard)
+    try:
+        await runner.run()
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+class _Signals:
+    """The first signal lets what is under way finish, the second does not."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._heard = 0
+
+    def heard(self) -> None:
+        """A signal came."""
+        self._heard += 1
+        if self._heard == 1:
+            self._runner.stop()
+        else:
+            self._runner.abort()
+
+
+def _warn(session: Session, *, quiet: bool) -> None:
+    if not quiet:
+        echo_diagnostics(session.plan.warnings)
+    for target in session.plan.targets:
+        for warning in dict.fromkeys(each for found in target.resolved.values() for each in found.warnings):
+            echo_warning(warning)
+
+
+def _tell(fault: RunError | SuiteError) -> None:
+    """What ended the run early: it is over, but what it has brought is kept."""
+    from ..report.terminal import one_line
+
+    if isinstance(fault, SuiteError):
+        echo_diagnostics(list(fault.diagnostics))
+        return
+    click.echo(f"{error_style()('error:', 'red', bold=True)} {one_line(str(fault))}", err=True, color=True)
+    if fault.hint:
+        click.echo(f"{error_style()('hint:', 'cyan')} {one_line(fault.hint)}", err=True, color=True)
+
+
+def _show(summary: Summary, verdict: Verdict, kind: str, watching: Watcher) -> None:
+    from ..report.event_json import JsonWatcher
+    from ..report.summary import summary_text
+
+    if isinstance(watching, JsonWatcher):
+        watching.summary(summary.as_dict(verdict))
+    elif kind == "quiet":
+        click.echo(verdict.text)
+    else:
+        click.echo(summary_text(summary, verdict, output_style()), color=True)
+
+
+def _tell_how_to_resume(session: Session, summary: Summary, ended: Ended) -> None:
+    errors = sum(group.errors for group in summary.targets)
+    if not ended.left and not errors:
+        return
+    what = " and ".join(
+        each
+        for each in (f"{ended.left:,} not run" if ended.left else "", f"{errors:,} errors" if errors else "")
+        if each
+    )
+    line = f"{what}; go on with: turnwise run --resume {session.folder.id}"
+    click.echo(error_style()(line, "yellow"), err=True, color=True)
+
+
+def _shown(session: Session) -> str:
+    from ..conversation.files import shown_file
+
+    return shown_file(session.folder.path)

@@ -1,0 +1,118 @@
+"""`turnwise summary`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ..engine.bars import Bars
+    from ..engine.summary_format import Summary
+    from ..engine.verdict import Verdict
+
+__all__ = ["command"]
+
+
+@click.command(
+    name="summary",
+    epilog="Exit codes: 0 the summary could be made, 2 it could not. With --exit-code: 0 all good, 1 below the bar, "
+    "3 results are errors, ungraded or missing.",
+)
+@click.argument("written", metavar="RUN")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="text for people, json for programs.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    metavar="RATE",
+    help="The pass rate that each target must reach on each suite, instead of what the run and its suites say.",
+)
+@click.option("--exit-code", is_flag=True, help="End with the exit code of the verdict.")
+def command(written: str, form: str, threshold: float | None, exit_code: bool) -> None:
+    """Show what came of a run: scores, pass rates, times, tokens and cost of each target on each suite.
+
+    RUN is the id of a run, its folder, or a file of JSON lines that each have case_id, target, trial and score.
+
+    \b
+    Examples:
+      turnwise summary 20261116-090507-3fa2c1
+      turnwise summary results.jsonl --threshold 0.9 --exit-code
+      turnwise summary results.jsonl --format json | jq '.targets[].pass_rate'
+    """
+    from ..engine.verdict import judge
+    from ..errors import UsageError
+
+    if threshold is not None and threshold != threshold:  # NaN lies in every range
+        raise UsageError("--threshold is not a number", "give a pass rate from 0 to 1, such as 0.9")
+    summary, bars = _summarised(written)
+    verdict = judge(
+        summary,
+        threshold=bars.threshold if threshold is None else threshold,
+        min_pass_rates=bars.min_pass_rates,
+        left=max(0, (bars.planned or 0) - summary.results),
+        graded=bars.graded,
+    )
+    _show(summary, verdict, form)
+    click.get_current_context().exit(verdict.exit_code if exit_code else 0)
+
+
+def _summarised(written: str) -> tuple[Summary, Bars]:
+    """The summary of the run or file, and what it has to reach: a file on its own says nothing of that."""
+    import os
+
+    from ..engine.bars import Bars
+    from ..engine.results_file import place_of_result, read_results_file
+    from ..engine.run_folder import RESULTS, RUN, find_run
+    from ..engine.summary import summarise
+    from ..suite.project import Projects
+
+    path = Path(written)
+    if os.path.isfile(path):
+        if path.name == RESULTS and (path.parent / RUN).is_file():
+            return _of_run(path.parent)
+        return summarise(lambda: read_results_file(path), lambda count: place_of_result(path, count)), Bars()
+    project, _, _ = Projects().of(Path.cwd())
+    return _of_run(find_run(written, project.runs_dir))
+
+
+def _of_run(folder: Path) -> tuple[Summary, Bars]:
+    from dataclasses import replace
+
+    from ..engine.bars import Bars
+    from ..engine.journal import read_journal
+    from ..engine.results_file import place_of_result
+    from ..engine.run_folder import RESULTS, RunFolder
+    from ..engine.summary import summarise
+    from .output import echo_warning
+
+    run, journal = RunFolder(folder), folder / RESULTS
+    bars = Bars.of(run.description())
+    if not journal.is_file():
+        summary = summarise(lambda: iter(()))
+    else:
+        # The journal is read twice, but a torn line is told once.
+        told: set[str] = set()
+        summary = summarise(lambda: read_journal(journal, told.add), lambda count: place_of_result(journal, count))
+        for notice in sorted(told):
+            echo_warning(notice)
+    return replace(summary, run_id=summary.run_id or folder.resolve().name), bars
+
+
+def _show(summary: Summary, verdict: Verdict, form: str) -> None:
+    from ..report.summary import summary_text
+    from .output import output_style
+
+    if form == "json":
+        import json
+
+        click.echo(json.dumps(summary.as_dict(verdict), ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        click.echo(summary_text(summary, verdict, output_style()), color=True)

@@ -1,0 +1,104 @@
+"""The providers of a run: one for each target and each of its variants, all closed together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from ..providers.opening import OnRetry, Providers
+from ..providers.prices import is_paid, prices_of
+from .cache import AnswerCache, CachingProvider
+
+if TYPE_CHECKING:
+    from ..providers.base import Provider
+    from ..targets.resolve import ResolvedTarget
+    from ..targets.settings import Prices
+    from .plan import Plan, Work
+    from .planned_targets import PlannedTarget
+
+__all__ = ["Asked", "Asking"]
+
+# What answers without a model is quicker than the cache, and may answer differently each time on purpose.
+_NOT_CACHED = frozenset({"mock", "replay", "python"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom a piece of work is asked of: the provider, and what is known of its target."""
+
+    provider: Provider
+    system_prompt: str | None
+    prices: Prices | None
+    paid: bool
+
+
+class Asking:
+    """Opens what a plan needs. An async context manager, which closes connections and child processes."""
+
+    def __init__(
+        self, plan: Plan, *, cache: bool, on_retry: OnRetry | None = None, notice: Callable[[str], object] | None = None
+    ) -> None:
+        self._plan = plan
+        self._wants_cache = cache
+        self._on_retry = on_retry
+        self._notice = notice
+        self._cache: AnswerCache | None = None
+        self._providers: dict[Path, Providers] = {}
+        self._asked: dict[tuple[int, tuple[str, str] | None], Asked] = {}
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        if self._wants_cache:
+            path = self._plan.project.root / ".turnwise" / "cache.sqlite3"
+            self._cache = await self._stack.enter_async_context(AnswerCache(path, on_warning=self._notice))
+        try:
+            for target in self._plan.targets:
+                providers = await self._of_project(target)
+                for key, resolved in target.resolved.items():
+                    self._asked[id(target), key] = self._open(providers, resolved)
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self._stack.aclose()
+
+    @property
+    def unpriced(self) -> list[str]:
+        """The targets that are paid by the token, but whose prices are not known."""
+        by_id = {id(target): target.name for target in self._plan.targets}
+        names = [by_id[key] for (key, _), asked in self._asked.items() if asked.paid and asked.prices is None]
+        return list(dict.fromkeys(names))
+
+    def of(self, work: Work) -> Asked:
+        """Whom a piece of work is asked of."""
+        variant = work.variant
+        key = None if variant is None or not variant.settings else (work.planned.name, variant.name)
+        return self._asked[id(work.target), key]
+
+    async def _of_project(self, target: PlannedTarget) -> Providers:
+        project = target.project
+        known = self._providers.get(project.root)
+        if known is not None:
+            return known
+        opened: Providers = await self._stack.enter_async_context(
+            Providers(
+                root=project.root,
+                environment=target.environment,
+                default_system_prompt=project.config.default_system_prompt,
+                on_retry=self._on_retry,
+            )
+        )
+        self._providers[project.root] = opened
+        return opened
+
+    def _open(self, providers: Providers, resolved: ResolvedTarget) -> Asked:
+        target = resolved.target
+        provider = providers.open(resolved)
+        if self._cache is not None and target.provider not in _NOT_CACHED:
+            provider = CachingProvider(provider, self._cache, target)
+        return Asked(provider, target.system_prompt, prices_of(target)[0], is_paid(target))

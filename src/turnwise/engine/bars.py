@@ -1,0 +1,61 @@
+"""What a run has to reach, as its `run.json` says it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import RunError
+
+__all__ = ["Bars"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The bounds of a run's pass rates, how many results were planned, and whether they were to be graded."""
+
+    threshold: float | None = None
+    min_pass_rates: Mapping[str, float] = field(default_factory=dict)
+    planned: int | None = None
+    graded: bool = True
+
+    @classmethod
+    def of(cls, description: Mapping[str, Any]) -> Bars:
+        """The bars in the description of a run; what it does not say is not bounded. Raises `RunError`.
+
+        >>> Bars.of({"results": 4, "suites": [{"file": "a.yaml", "min_pass_rate": 0.9}]}).min_pass_rates
+        {'a.yaml': 0.9}
+        """
+        options = description.get("options") or {}
+        suites = description.get("suites") or []
+        planned = description.get("results")
+        if not isinstance(options, dict) or not isinstance(suites, list):
+            raise _unreadable("`options` must be an object and `suites` a list")
+        if planned is not None and (type(planned) is not int or planned < 0):
+            raise _unreadable(f"`results` must be a whole number from 0; found {planned!r}")
+        rates = {str(file): _rate(rate, "min_pass_rate") for file, rate in map(_suite, suites)}
+        return cls(
+            threshold=_rate(options.get("threshold"), "options.threshold"),
+            min_pass_rates={file: rate for file, rate in rates.items() if rate is not None},
+            planned=planned,
+            graded=options.get("graded") is not False,
+        )
+
+
+def _suite(suite: Any) -> tuple[Any, Any]:
+    if not isinstance(suite, dict):
+        raise _unreadable(f"each of `suites` must be an object; found {suite!r}")
+    return suite.get("file"), suite.get("min_pass_rate")
+
+
+def _rate(value: Any, name: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise _unreadable(f"`{name}` must be a number from 0 to 1, or null; found {value!r}")
+    return float(value)
+
+
+def _unreadable(what: str) -> RunError:
+    return RunError(f"the description of the run is wrong: {what}", "correct run.json in the folder of the run")

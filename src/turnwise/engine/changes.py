@@ -1,0 +1,97 @@
+"""What has changed since a run was started: a run that is resumed must mean the same as before."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..conversation.files import shown_file
+from ..errors import RunError
+from .cache_key import CHANGES_NO_ANSWER
+from .description import target_settings
+from .file_hash import file_hash
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+__all__ = ["refuse_changed_inputs", "refuse_changed_plan"]
+
+_DIFF_LINES = 40
+_LONGEST_LINE = 160
+_CONFIG = ("default_system_prompt", "guideline_patterns", "allow_paths")
+_HINT = "undo the change, or start a new run"
+
+
+def refuse_changed_inputs(description: Mapping[str, Any], folder: Path, root: Path) -> None:
+    """Raise `RunError`, with a diff, if a suite, a dataset or a system prompt is not what it was."""
+    changes = [line for each in description["inputs"] for line in _changed_input(each, folder, root)]
+    if changes:
+        raise _refusal(folder.name, changes)
+
+
+def refuse_changed_plan(description: Mapping[str, Any], plan: Plan) -> None:
+    """Raise `RunError` if a file that messages refer to, the config or a target is not what it was."""
+    changes = [*_changed_files(description["files"], plan.files), *_changed_config(description["config"], plan)]
+    saved = {each["name"]: each["settings"] for each in description["targets"]}
+    for target in plan.targets:
+        before, now = saved.get(target.name, {}), target_settings(target)
+        for key in sorted({*before, *now}):
+            name = f"target {target.name}" + (f" ({key})" if key else "")
+            changes += _changed_values(name, before.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
+    if not changes and description["results"] != plan.results:
+        changes = [f"the plan held {description['results']:,} results, and would hold {plan.results:,}"]
+    if changes:
+        raise _refusal(str(description["run_id"]), changes)
+
+
+def _refusal(run_id: str, changes: list[str]) -> RunError:
+    return RunError(f"the run {run_id} cannot be resumed: something has changed", _HINT, changes)
+
+
+def _changed_input(saved: Mapping[str, Any], folder: Path, root: Path) -> Iterator[str]:
+    path = root / saved["file"]
+    try:
+        if file_hash(path) == saved["sha256"]:
+            return
+    except OSError as error:
+        yield f"{shown_file(path)}: {error.strerror or error}"
+        return
+    yield f"{shown_file(path)} has changed"
+    if saved["copy"] is not None and (folder / saved["copy"]).is_file():
+        before, now = (_lines(each) for each in (folder / saved["copy"], path))
+        diff = difflib.unified_diff(before, now, "as it was", "as it is", lineterm="", n=1)
+        yield from ("  " + line[:_LONGEST_LINE] for line in islice(diff, _DIFF_LINES))
+        if next(diff, None) is not None:
+            yield "  …"
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_bytes().decode("utf-8", "replace").splitlines()
+
+
+def _changed_files(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for path in sorted({*before, *now}):
+        if before.get(path) != now.get(path):
+            what = "has changed" if path in before and path in now else "is new" if path in now else "cannot be read"
+            yield f"{path}: {what}"
+
+
+def _changed_config(before: Mapping[str, Any], plan: Plan) -> Iterator[str]:
+    now = plan.project.config.model_dump(mode="json", by_alias=True)
+    yield from _changed_values("config", {key: before.get(key) for key in _CONFIG}, {key: now[key] for key in _CONFIG})
+
+
+def _changed_values(
+    name: str, before: Mapping[str, Any], now: Mapping[str, Any], ignored: frozenset[str] = frozenset()
+) -> Iterator[str]:
+    for key in sorted({*before, *now} - ignored):
+        if before.get(key) != now.get(key):
+            yield f"{name}: `{key}` was {_shown(before.get(key))}, and is {_shown(now.get(key))}"
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:_LONGEST_LINE] if value is not None else "not set"

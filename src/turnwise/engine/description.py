@@ -1,0 +1,114 @@
+"""`run.json`: everything that a run was started with, so that it can be understood later, and resumed exactly."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import VERSION
+
+from .. import __version__
+from .file_hash import file_hash
+from .git_commit import git_commit
+
+if TYPE_CHECKING:
+    from .options import Execution
+    from .plan import Plan, PlannedSuite
+    from .planned_targets import PlannedTarget
+
+__all__ = ["COPIES", "DESCRIPTION_VERSION", "describe_run", "inputs_of", "target_settings"]
+
+DESCRIPTION_VERSION = 1
+COPIES = "suites"
+"""The folder, in that of the run, with copies of the suites: to show what has changed since."""
+
+_LARGEST_COPY = 1024 * 1024
+
+
+def describe_run(plan: Plan, execution: Execution, folder: Path, *, seed: int) -> dict[str, Any]:
+    """What goes into `run.json`; the copies of suites go beside it. Secrets are in none of it."""
+    root = plan.project.root
+    return {
+        "schema_version": DESCRIPTION_VERSION,
+        "run_id": folder.name,
+        "created_at": datetime.now(UTC).isoformat(),
+        "turnwise": __version__,
+        "python": platform.python_version(),
+        "platform": platform.system(),
+        "packages": {"aiohttp": aiohttp_version(), "pydantic": VERSION},
+        "git_commit": git_commit(root),
+        "root": os.path.relpath(root, folder),
+        "seed": seed,
+        "cases": plan.cases,
+        "results": plan.results,
+        "options": plan.options.saved(),
+        "execution": asdict(execution),
+        "config": plan.project.config.model_dump(mode="json", by_alias=True),
+        "suites": [_suite(planned) for planned in plan.suites],
+        "inputs": [_input(kind, path, root, folder, number) for number, (kind, path) in enumerate(inputs_of(plan))],
+        "files": plan.files,
+        "targets": [_target(target) for target in plan.targets],
+    }
+
+
+def inputs_of(plan: Plan) -> Iterator[tuple[str, Path]]:
+    """The files that say what the run does, each with its kind: suites, their datasets, system prompts."""
+    for planned in plan.suites:
+        yield "suite", planned.path
+        if planned.suite.dataset is not None and planned.suite.dataset.resolve() != planned.path.resolve():
+            yield "dataset", planned.suite.dataset
+    for written in plan.options.system_prompts:
+        yield "system_prompt", Path(written)
+
+
+def target_settings(target: PlannedTarget) -> dict[str, dict[str, Any]]:
+    """The settings of a target without secrets, also those that variants give it, by `suite: variant`."""
+    return {
+        "" if key is None else ": ".join(key): resolved.shown.model_dump(mode="json", exclude_defaults=True)
+        for key, resolved in target.resolved.items()
+    }
+
+
+def aiohttp_version() -> str:
+    """The version of the HTTP client, without importing it: a run of a mock does not need it."""
+    from importlib.metadata import version
+
+    return version("aiohttp")
+
+
+def _suite(planned: PlannedSuite) -> dict[str, Any]:
+    spec = planned.suite.spec
+    return {
+        "file": planned.name,
+        "name": planned.suite.name,
+        "cases": len(planned.suite.cases),
+        "threshold": spec.threshold,
+        "min_pass_rate": spec.min_pass_rate,
+        "variants": [None if each is None else each.name for each in planned.variants],
+    }
+
+
+def _input(kind: str, path: Path, root: Path, folder: Path, number: int) -> dict[str, Any]:
+    size = path.stat().st_size
+    copy = None
+    if size <= _LARGEST_COPY:
+        copy = f"{COPIES}/{number + 1:03}-{path.name}"
+        (folder / COPIES).mkdir(exist_ok=True)
+        (folder / copy).write_bytes(path.read_bytes())
+    name = Path(os.path.relpath(os.path.realpath(path), root)).as_posix()
+    return {"kind": kind, "file": name, "sha256": file_hash(path), "bytes": size, "copy": copy}
+
+
+def _target(target: PlannedTarget) -> dict[str, Any]:
+    variables: Mapping[str, str] = target.resolved[None].variables
+    return {
+        "name": target.name,
+        "provider": target.spec.provider,
+        "settings": target_settings(target),
+        "variables": dict(variables),
+    }

@@ -1,0 +1,80 @@
+"""One piece of work, from a case to the line that is kept of it: asked, graded, and never lost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ApplicationError, ProviderError, ProviderTimeoutError, ResolutionError
+from ..providers.python_import import raised_at, shown_error
+from ..providers.requests import request_for
+from .record import Head, failed_record, graded_record, unmade_record
+
+if TYPE_CHECKING:
+    from ..providers.base import ProviderRequest
+    from .asking import Asked, Asking
+    from .clock import RunClock
+    from .grading import Grading
+    from .plan import Work
+
+__all__ = ["Doing"]
+
+Outcome = tuple[dict[str, Any], ProviderError | None]
+
+
+class Doing:
+    """Does pieces of work. `timeout` are the seconds that one may take, retries and grading included."""
+
+    def __init__(
+        self, run_id: str, asking: Asking, grading: Grading, clock: RunClock, *, timeout: float | None = None
+    ) -> None:
+        self._run_id = run_id
+        self._asking = asking
+        self._grading = grading
+        self._clock = clock
+        self._timeout = timeout
+
+    async def do(self, work: Work) -> Outcome:
+        """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`."""
+        asked = self._asking.of(work)
+        head = Head(
+            work.key, self._run_id, work.case.conversation_id, work.threshold, asked.paid, self._clock.now()
+        )  # fmt: skip
+        try:
+            request = request_for(work.case, system_prompt=asked.system_prompt, attempt=work.trial)
+        except ResolutionError as error:
+            return unmade_record(head, error, finished_at=self._clock.now()), None
+        try:
+            return await self._answered(work, asked, head, request), None
+        except ResolutionError as error:  # of what is expected: the answer cannot be graded by it
+            return unmade_record(head, error, finished_at=self._clock.now()), None
+        except ProviderError as error:
+            return self.failed(work, head, request, error), error
+        except Exception as error:  # noqa: BLE001  (one case fails, not the whole run)
+            fault = ApplicationError(f"a fault of Turnwise: {shown_error(error)} ({raised_at(error)})")
+            return self.failed(work, head, request, fault), fault
+
+    def failed(self, work: Work, head: Head, request: ProviderRequest, error: ProviderError) -> dict[str, Any]:
+        """The line for a request without an answer, with the attempts of before it was put back."""
+        error.attempts += work.attempts
+        return failed_record(head, request, error, finished_at=self._clock.now())
+
+    async def _answered(self, work: Work, asked: Asked, head: Head, request: ProviderRequest) -> dict[str, Any]:
+        if self._timeout is None:
+            return await self._graded(work, asked, head, request)
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._graded(work, asked, head, request)
+        except TimeoutError as error:
+            message = f"not done within the {self._timeout:g} s that one result may take"
+            raise ProviderTimeoutError(message, hint="raise --timeout, or lower `max_retries`") from error
+
+    async def _graded(self, work: Work, asked: Asked, head: Head, request: ProviderRequest) -> dict[str, Any]:
+        response = await asked.provider.ask(request)
+        case = work.case
+        grades, score = await self._grading.grade(case, request, response, head.threshold, asked.prices)
+        record = graded_record(
+            head, request, response, score=score, grades=grades, prices=asked.prices, finished_at=self._clock.now()
+        )  # fmt: skip
+        record["attempts"] += work.attempts
+        return record

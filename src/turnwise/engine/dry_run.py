@@ -1,0 +1,60 @@
+"""A plan without its execution: what it holds, and about what it would cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ResolutionError
+from ..providers.prices import is_paid, price_date, prices_of
+from ..providers.requests import request_for
+from .estimate import PlanEstimate
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+__all__ = ["cases_by_suite", "estimate_plan", "plan_record"]
+
+
+def estimate_plan(plan: Plan) -> PlanEstimate:
+    """Tokens and cost of everything that the plan would send. A case that cannot be made sends nothing."""
+    estimate = PlanEstimate()
+    for target in plan.targets:
+        for work in plan.work(target):
+            resolved: Any = target.of(work.variant, work.planned.name).target
+            try:
+                request = request_for(work.case, system_prompt=resolved.system_prompt, attempt=work.trial)
+            except ResolutionError:
+                continue
+            estimate.add(
+                target.name,
+                request,
+                max_output_tokens=getattr(resolved, "max_output_tokens", None),
+                prices=prices_of(resolved)[0],
+                paid=is_paid(resolved),
+                as_of=price_date(resolved),
+            )
+    return estimate
+
+
+def cases_by_suite(plan: Plan) -> Counter[str]:
+    """How many cases of each suite the plan takes."""
+    return Counter(planned.name for planned, _ in plan.selected())
+
+
+def plan_record(plan: Plan) -> dict[str, Any]:
+    """The plan as plain data."""
+    cases = cases_by_suite(plan)
+    return {
+        "cases": plan.cases,
+        "results": plan.results,
+        "targets": [target.name for target in plan.targets],
+        "suites": [
+            {
+                "file": planned.name,
+                "cases": cases[planned.name],
+                "variants": [None if each is None else each.name for each in planned.variants],
+            }
+            for planned in plan.suites
+        ],
+    }

@@ -1,0 +1,84 @@
+"""What a run tells whoever watches it: plain values, told in the order in which things happen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..providers.retries import Retry
+
+__all__ = ["Ended", "Event", "Notice", "Observer", "ResultDone", "Retried", "Slowed", "Started", "Stopping"]
+
+StopReason = Literal["interrupted", "budget", "fault"]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The run begins. `results` are all that the plan holds, `done` those that an earlier part of the run has."""
+
+    run_id: str
+    folder: Path
+    results: int
+    done: int
+    targets: tuple[str, ...]
+    suites: tuple[str, ...]
+    workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResultDone:
+    """A result is in the journal. `in_flight` counts those under way, this one not among them."""
+
+    record: Mapping[str, Any]
+    in_flight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """A request is about to be sent again."""
+
+    target: str
+    retry: Retry
+
+
+@dataclass(frozen=True, slots=True)
+class Slowed:
+    """A target was overrun: at most `allowed` of `most` requests go to it at once for now."""
+
+    target: str
+    allowed: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that people should know; each is told once."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """Nothing more is started; `in_flight` are still under way."""
+
+    reason: StopReason
+    in_flight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The run is over, whole or not. `left` results are missing. `stopped` says why it ended early, if it did."""
+
+    run_id: str
+    folder: Path
+    left: int
+    stopped: StopReason | None
+    seconds: float
+
+
+Event = Started | ResultDone | Retried | Slowed | Notice | Stopping | Ended
+Observer = Callable[[Event], None]

@@ -1,0 +1,24 @@
+"""Hashes of what a run was given, to know later whether it is still the same."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+__all__ = ["file_hash", "text_hash"]
+
+_BLOCK = 1024 * 1024
+
+
+def text_hash(text: str) -> str:
+    """The SHA-256 of a text, as hexadecimal digits."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file's bytes. Raises `OSError`."""
+    found = sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            found.update(block)
+    return found.hexdigest()

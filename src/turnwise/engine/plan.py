@@ -1,0 +1,223 @@
+"""From options to a plan: suites loaded and checked, targets resolved, and the stream of work for each target."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..conversation.files import shown_file
+from ..conversation.values import File, Image
+from ..diagnostics import Diagnostic, has_errors
+from ..errors import ResolutionError, SuiteError, UsageError
+from ..graders.diagnose import grader_diagnostics
+from ..graders.scoring import DEFAULT_THRESHOLD
+from ..suite.check import case_errors
+from ..suite.collect import collect_suites
+from ..suite.intake import MOST_DIAGNOSTICS
+from ..suite.variants import Variant, variant_problems, variants_of, with_variant
+from .file_hash import text_hash
+from .planned_targets import PlannedTarget, TargetFinder
+from .prompt_variants import PromptVariant, read_prompt
+from .resume import ResultKey
+
+if TYPE_CHECKING:
+    from ..suite.case import Case
+    from ..suite.project import Project
+    from ..suite.suite import Suite
+    from .options import PlanOptions
+
+__all__ = ["Plan", "PlannedSuite", "Work", "make_plan"]
+
+
+@dataclass(frozen=True)
+class PlannedSuite:
+    """A suite of a run. `name` is its path from the run's root: what results call it, wherever the run is started."""
+
+    name: str
+    path: Path
+    suite: Suite
+    variants: tuple[Variant | None, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """One piece of work. `attempts` and `returns` count what was tried in vain before it was put back."""
+
+    planned: PlannedSuite
+    case: Case
+    variant: Variant | None
+    target: PlannedTarget
+    trial: int
+    attempts: int = 0
+    returns: int = 0
+
+    @property
+    def key(self) -> ResultKey:
+        """What makes it this piece of work."""
+        name = None if self.variant is None else self.variant.name
+        return ResultKey(self.planned.name, self.case.id, self.target.name, name, self.trial)
+
+    @property
+    def threshold(self) -> float:
+        """The score from which its case passes."""
+        return DEFAULT_THRESHOLD if self.case.threshold is None else self.case.threshold
+
+
+@dataclass
+class Plan:
+    """What a run does. `results` counts the pieces of work; `files` are the hashes of what the messages refer to."""
+
+    options: PlanOptions
+    project: Project
+    suites: Sequence[PlannedSuite]
+    targets: Sequence[PlannedTarget] = ()
+    warnings: list[Diagnostic] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    cases: int = 0
+    results: int = 0
+    repeats: bool = False
+    _finder: TargetFinder = field(default_factory=lambda: TargetFinder(()), repr=False)
+    _prompts: Sequence[PromptVariant] = field(default=(), repr=False)
+
+    def selected(self) -> Iterator[tuple[PlannedSuite, Case]]:
+        """The cases that the run takes, in their order; streamed anew each time."""
+        known = {planned.name: planned for planned in self.suites}
+        for name, case in self.options.selection.of(self._all_cases):
+            yield known[name], case
+
+    def work(self, target: PlannedTarget) -> Iterator[Work]:
+        """All pieces of work for one target, in the order of cases, variants and trials."""
+        for planned, case in self.selected():
+            if target not in self._finder.of(planned, case):
+                continue
+            for variant in planned.variants:
+                varied = case if variant is None else with_variant(case, variant)
+                for trial in range(1, self.trials_of(case) + 1):
+                    yield Work(planned, varied, variant, target, trial)
+
+    def trials_of(self, case: Case) -> int:
+        """How often a case is asked."""
+        return self.options.trials or case.trials or 1
+
+    def check(self) -> None:
+        """Look at every case that is taken: find its targets, graders and files. Raises `SuiteError` with everything
+        that keeps the run from starting. A case that cannot be made is no reason: it becomes an error of its own."""
+        found: list[Diagnostic] = []
+        for planned, case in self.selected():
+            targets = self._finder.of(planned, case)
+            trials = self.trials_of(case)
+            self.cases += 1
+            self.results += len(targets) * len(planned.variants) * trials
+            self.repeats = self.repeats or trials > 1
+            for prompt in self._prompts:
+                prompt.look_at(case)
+            if len(found) < MOST_DIAGNOSTICS:
+                found += grader_diagnostics(case) if self.options.graded else ()
+                found += self._read_files(case)
+        if has_errors(found):
+            raise SuiteError([each for each in found if each.severity == "error"])
+        self.warnings += [*found, *(warning for each in self._prompts for warning in each.warnings())]
+        self.targets = self._finder.found
+        if not self.cases:
+            raise UsageError(*_nothing_selected(self))
+
+    def _all_cases(self) -> Iterator[tuple[str, Case]]:
+        for planned in self.suites:
+            for case in planned.suite.cases:
+                yield planned.name, case
+
+    def _read_files(self, case: Case) -> list[Diagnostic]:
+        """Remember what the files of a case hold; a file that cannot be read is said now, and is the case's error."""
+        if not any(_has_parts(message) for message in (*case.input_messages, *case.expected_messages)):
+            return []
+        try:
+            messages = (*case.conversation.messages, *case.expected.messages)
+        except ResolutionError:
+            return [_as_warning(each) for each in case_errors(case)]
+        for message in messages:
+            for part in message.parts:
+                if isinstance(part, File | Image) and part.path is not None and part.path not in self.files:
+                    self.files[part.path] = text_hash(part.content if isinstance(part, File) else part.data)
+        return []
+
+
+def make_plan(options: PlanOptions) -> Plan:
+    """Load, check and resolve everything that a run needs. Raises `SuiteError`, `TargetsError`, `ConfigError`,
+    `MissingVariablesError` or `UsageError` before anything is asked."""
+    suites, warnings = _loaded(options)
+    project = suites[0][1].project
+    prompts = [read_prompt(path) for path in options.system_prompts]
+    planned = [
+        PlannedSuite(_name(path, project.root), path, suite, _chosen(suite, options, prompts)) for path, suite in suites
+    ]
+    taken = [each for each in planned if each.variants]
+    _require_variants(options, planned, prompts)
+    plan = Plan(options, project, taken, warnings=warnings, _finder=TargetFinder(options.targets), _prompts=prompts)
+    plan.check()
+    return plan
+
+
+def _loaded(options: PlanOptions) -> tuple[list[tuple[Path, Suite]], list[Diagnostic]]:
+    suites: list[tuple[Path, Suite]] = []
+    problems: list[Diagnostic] = []
+    for loaded in collect_suites(options.suites):
+        problems += loaded.diagnostics
+        if loaded.suite is not None:
+            problems += variant_problems(loaded.suite)
+            suites.append((Path(loaded.file), loaded.suite))
+    if has_errors(problems):
+        raise SuiteError([each for each in problems if each.severity == "error"])
+    if not suites:
+        where = ", ".join(options.suites)
+        raise UsageError(f"there is no suite in {where}", "name a suite, or a folder that holds some")
+    return suites, problems
+
+
+def _name(path: Path, root: Path) -> str:
+    return Path(os.path.relpath(os.path.realpath(path), root)).as_posix()
+
+
+def _chosen(suite: Suite, options: PlanOptions, prompts: Sequence[PromptVariant]) -> tuple[Variant | None, ...]:
+    """The variants of a suite that the run takes; None stands for the cases as they are written."""
+    own = variants_of(suite.spec)
+    names = {each.name for each in own}
+    for prompt in prompts:
+        if prompt.variant.name in names:
+            message = f"--system-prompt {prompt.file}: a variant of {suite.file} has its name"
+            raise UsageError(message, "rename the file or the variant")
+        names.add(prompt.variant.name)
+    all_of_them = (*own, *(each.variant for each in prompts))
+    named = [each for each in all_of_them if not options.variants or each.name in options.variants]
+    as_written = options.as_written or not (own or prompts)
+    return (*((None,) if as_written else ()), *named)
+
+
+def _require_variants(options: PlanOptions, planned: Sequence[PlannedSuite], prompts: Sequence[PromptVariant]) -> None:
+    """A variant that was asked for must be somewhere."""
+    from ..suite.explain import did_you_mean
+
+    known = {each.name for planned_suite in planned for each in variants_of(planned_suite.suite.spec)}
+    known |= {each.variant.name for each in prompts}
+    for name in options.variants:
+        if name not in known:
+            hint = did_you_mean(name, sorted(known), "there are") if known else "no suite has `variants`"
+            raise UsageError(f"no variant is named {name!r}", hint)
+
+
+def _has_parts(message: Mapping[str, Any]) -> bool:
+    return isinstance(message.get("content"), list)
+
+
+def _as_warning(diagnostic: Diagnostic) -> Diagnostic:
+    from dataclasses import replace
+
+    return replace(diagnostic, severity="warning", hint=f"{diagnostic.hint} (the other cases still run)")
+
+
+def _nothing_selected(plan: Plan) -> tuple[str, str]:
+    cases = sum(len(planned.suite.cases) for planned in plan.suites)
+    files = ", ".join(shown_file(planned.path) for planned in plan.suites[:3])
+    return f"no case is selected, of {cases:,} in {files}", "check --case, --tag, --exclude and --failed"

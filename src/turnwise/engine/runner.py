@@ -1,0 +1,291 @@
+"""Carrying out a plan: every piece of work asked, graded, written down and told, until all is done or enough."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ApplicationError, ProviderError, RateLimitError, TurnwiseError
+from .asking import Asking
+from .budget import Budget
+from .clock import RunClock
+from .doing import Doing
+from .events import Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from .grading import Grading
+from .journal import JournalWriter
+from .resume import Done
+from .retry_budget import RetryBudget
+from .run_folder import RESULTS
+from .scheduler import Lane, Scheduler
+
+if TYPE_CHECKING:
+    from ..providers.retries import Retry
+    from .events import Observer, StopReason
+    from .options import Execution
+    from .plan import Plan, Work
+    from .planned_targets import PlannedTarget
+    from .run_folder import RunFolder
+
+__all__ = ["DEFAULT_WORKERS", "Runner", "count_record", "workers_for"]
+
+DEFAULT_WORKERS = 16
+_OVERRUN = (429, 503, 529)
+_FIRST_REST, _LONGEST_REST = 5.0, 60.0
+_PATIENCE = 600.0
+_MOST_RETURNS = 10
+
+Taker = Callable[[Mapping[str, Any]], Awaitable[None]]
+
+
+@dataclass
+class _Health:
+    """How a target does: retries it may still have, and for how long it has given nothing but rate limits."""
+
+    retries: RetryBudget
+    rests: int = 0
+    refused_since: float | None = None
+    out_of_retries: bool = field(default=False)
+
+
+class Runner:
+    """Carries a plan out, once. `observe` is told what happens; `take` is awaited with each result, so that whoever
+    takes them slowly slows the run down instead of filling the memory.
+
+    `stop` finishes what is under way, `abort` does not; both leave a journal that the run can be resumed from.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: RunFolder,
+        execution: Execution,
+        *,
+        observe: Observer,
+        done: Done | None = None,
+        budget: Budget | None = None,
+        take: Taker | None = None,
+    ) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._execution = execution
+        self._observe = observe
+        self._done = done or Done()
+        self._budget = budget
+        self._take = take
+        self._clock = RunClock()
+        self._left = plan.results - len(self._done)
+        self._stopped: StopReason | None = None
+        self._lanes = [self._lane(target) for target in plan.targets]
+        self._health = {id(lane): _Health(RetryBudget(lane.most)) for lane in self._lanes}
+        self._scheduler: Scheduler[Work] = Scheduler(
+            self._lanes, self._do, workers=self.workers, admits=None if budget is None else self._admits
+        )
+        self._pauses: dict[asyncio.Task[Any], float] = {}
+        self._notices: set[str] = set()
+        self._piece: ContextVar[tuple[Lane[Work], int]] = ContextVar("piece")
+
+    @property
+    def workers(self) -> int:
+        """How many requests may be under way at once."""
+        return workers_for(self._plan, self._execution)
+
+    async def run(self) -> Ended:
+        """Do what is left. Raises `RunError` if results cannot be written, `SuiteError` if a dataset has changed."""
+        plan, folder = self._plan, self._folder
+        secrets = {each for target in plan.targets for found in target.resolved.values() for each in found.secrets}
+        targets = tuple(dict.fromkeys(target.name for target in plan.targets))
+        suites = tuple(planned.name for planned in plan.suites)
+        self._observe(Started(folder.id, folder.path, plan.results, len(self._done), targets, suites, self.workers))
+        cache = self._execution.cache is True
+        try:
+            async with Asking(plan, cache=cache, on_retry=self._on_retry, notice=self._notice) as asking:
+                for name in asking.unpriced:
+                    self._notice(f"{name}: no price is known, so its cost is not counted; give the target `prices`")
+                path = folder.path / RESULTS
+                with JournalWriter(
+                    path, durable=self._execution.durable, notice=self._notice, secrets=secrets
+                ) as self._journal:
+                    grading = Grading(graded=plan.options.graded)
+                    self._doing = Doing(folder.id, asking, grading, self._clock, timeout=self._execution.timeout)
+                    await self._scheduler.run()
+        except TurnwiseError:
+            self._stopped = "fault"
+            raise
+        finally:
+            self._settle()
+            ended = Ended(folder.id, folder.path, self._left, self._stopped, self._clock.seconds)
+            self._observe(ended)
+        return ended
+
+    def stop(self) -> None:
+        """Start nothing more, and finish what is under way; what waits to be sent again is left for later."""
+        if not self._scheduler.draining:
+            self._drain("interrupted")
+            now = asyncio.get_running_loop().time()
+            for task, until in self._pauses.items():
+                if until > now:
+                    task.cancel()
+
+    def abort(self) -> None:
+        """Stop at once: what is under way is not written, and is done again when the run is resumed."""
+        self._stopped = "interrupted"
+        self._scheduler.abort()
+
+    def _lane(self, target: PlannedTarget) -> Lane[Work]:
+        own: Any = target.resolved[None].target.workers
+        return Lane(target.name, self._work(target), own or self._execution.workers or DEFAULT_WORKERS)
+
+    def _work(self, target: PlannedTarget) -> Iterator[Work]:
+        done = self._done
+        return (work for work in self._plan.work(target) if not done or work.key not in done)
+
+    async def _do(self, lane: Lane[Work], work: Work) -> None:
+        generation = lane.generation
+        self._piece.set((lane, generation))
+        try:
+            record, error = await self._doing.do(work)
+        finally:
+            self._pauses.pop(_task(), None)
+        if error is not None and self._put_back(lane, generation, work, error):
+            return
+        if error is None:
+            self._went_well(lane)
+        record = self._written(record)
+        self._left -= 1
+        self._count(record)
+        self._observe(ResultDone(record, self._scheduler.in_flight - 1))
+        if self._take is not None:
+            await self._take(record)
+
+    def _written(self, record: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return self._journal.add(record)
+        except (TypeError, ValueError) as error:
+            # An answer of a program under test may hold what JSON cannot.
+            fault = ApplicationError(f"the answer cannot be written as JSON: {error}")
+            return self._journal.add({**record, **_unwritable(fault)})
+
+    def _went_well(self, lane: Lane[Work]) -> None:
+        health = self._health[id(lane)]
+        health.retries.earn()
+        health.rests, health.refused_since = 0, None
+        lane.went_well()
+
+    def _put_back(self, lane: Lane[Work], generation: int, work: Work, error: ProviderError) -> bool:
+        """Whether a piece that a rate limit has kept from an answer is tried again later, after a rest."""
+        if isinstance(error, RateLimitError):
+            self._overrun(lane, generation)
+        if not isinstance(error, RateLimitError) or not error.retryable or self._scheduler.draining:
+            return False
+        health, now = self._health[id(lane)], asyncio.get_running_loop().time()
+        health.refused_since = health.refused_since or now
+        if work.returns >= _MOST_RETURNS or now - health.refused_since > _PATIENCE:
+            return False
+        work.returns += 1
+        work.attempts = error.attempts
+        lane.put_back(work)
+        if not lane.resting:
+            rest = min(_LONGEST_REST, _FIRST_REST * 2**health.rests)
+            health.rests += 1
+            self._scheduler.rest(lane, max(rest, min(error.retry_after or 0.0, _PATIENCE)))
+        return True
+
+    def _on_retry(self, name: str, retry: Retry) -> bool | None:
+        """Told by a provider before it sends again: counts, slows down, and refuses where it is no use."""
+        lane, generation = self._piece.get()
+        error = retry.error
+        if isinstance(error, RateLimitError) or error.status in _OVERRUN:
+            self._overrun(lane, generation)
+            self._piece.set((lane, lane.generation))
+        if self._scheduler.draining:
+            return False
+        health = self._health[id(lane)]
+        if not isinstance(error, RateLimitError) and not health.retries.take():
+            if not health.out_of_retries:
+                health.out_of_retries = True
+                self._notice(f"{name}: too many requests fail; those that fail from now on are not sent again")
+            return False
+        self._pauses[_task()] = asyncio.get_running_loop().time() + retry.delay
+        self._observe(Retried(name, retry))
+        return None
+
+    def _overrun(self, lane: Lane[Work], generation: int) -> None:
+        before = lane.allowed
+        lane.overrun(generation)
+        if lane.allowed < before:
+            self._observe(Slowed(lane.name, lane.allowed, lane.most))
+
+    def _admits(self, in_flight: int) -> bool:
+        assert self._budget is not None
+        if self._budget.admits(in_flight):
+            return True
+        if (reason := self._budget.reached) is not None:
+            self._notice(reason)
+            self._drain("budget")
+        return False
+
+    def _count(self, record: Mapping[str, Any]) -> None:
+        if self._budget is not None:
+            count_record(self._budget, record)
+
+    def _drain(self, reason: StopReason) -> None:
+        if self._stopped is None:
+            self._stopped = reason
+            self._observe(Stopping(reason, self._scheduler.in_flight))
+        self._scheduler.drain()
+
+    def _settle(self) -> None:
+        """A run that was told to stop, but had nothing left to do, did not stop early."""
+        if not self._left:
+            self._stopped = None
+
+    def _notice(self, message: str) -> None:
+        if message not in self._notices:
+            self._notices.add(message)
+            self._observe(Notice(message))
+
+
+def workers_for(plan: Plan, execution: Execution) -> int:
+    """How many requests may be under way at once: as told, else as many as the targets take, else 16."""
+    if execution.workers is not None:
+        return execution.workers
+    own: list[Any] = [target.resolved[None].target.workers for target in plan.targets]
+    declared: int = sum(each for each in own if each)
+    return declared if all(own) else max(declared, DEFAULT_WORKERS)
+
+
+def count_record(budget: Budget, record: Mapping[str, Any]) -> None:
+    """Book what a result took, as far as it is known; an answer from the cache took nothing."""
+    if record["answer"] is None:
+        return
+    if record["attempts"] == 0:
+        budget.count(0.0, 0, 0)
+        return
+    usage = record["usage"] or {}
+    sent, received = usage.get("input_tokens"), usage.get("output_tokens")
+    tokens = None if sent is None or received is None else sent + received
+    characters = len(record["raw_request"]["question"]) + len(record["answer"])
+    budget.count(record["cost_usd"], tokens, characters // 4)
+
+
+def _task() -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    assert task is not None
+    return task
+
+
+def _unwritable(error: ProviderError) -> dict[str, Any]:
+    return {
+        "status": "error",
+        "score": None,
+        "grades": [],
+        "answer": None,
+        "output_messages": [],
+        "usage": None,
+        "cost_usd": None,
+        "raw_request": None,
+        "error": {"kind": error.kind, "message": str(error), "status": None, "retryable": False},
+    }

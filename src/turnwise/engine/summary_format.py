@@ -1,0 +1,113 @@
+"""What a summary holds: plain values, none of them rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..providers.base import Usage
+from ..stats.intervals import Estimate
+
+if TYPE_CHECKING:
+    from .verdict import Verdict
+
+__all__ = ["GroupSummary", "LatencySummary", "RankedResult", "Summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class LatencySummary:
+    """Milliseconds of `n` answers that were really asked for; None where there are none."""
+
+    n: int
+    mean: float | None
+    p50: float | None
+    p90: float | None
+    p95: float | None
+    p99: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedResult:
+    """A result that stands out; `value` is what it stands out by."""
+
+    case_id: str
+    suite: str | None
+    target: str
+    variant: str | None
+    trial: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSummary:
+    """The results of one target with one variant on one suite. What is not known is None, never 0."""
+
+    target: str
+    suite: str | None
+    variant: str | None
+    cases: int
+    """Distinct cases."""
+    trials: int
+    """All results: passed, failed, ungraded and errors."""
+    passed: int
+    failed: int
+    ungraded: int
+    errors: int
+    mean_score: Estimate
+    pass_rate: Estimate
+    pass_at_k: Mapping[int, float]
+    pass_hat_k: Mapping[int, float]
+    latency_ms: LatencySummary
+    usage: Usage
+    usage_unknown: int
+    """Answers whose tokens were not counted."""
+    cost_usd: float | None
+    """None if the cost of any answer is not known, or nothing has a price."""
+    cost_usd_known: float | None
+    costs_unknown: int
+    """Answers that cost something, but nobody knows what."""
+    from_cache: int
+
+    @property
+    def graded(self) -> int:
+        """How many results have a score."""
+        return self.passed + self.failed
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        data = asdict(self)
+        for name in ("pass_at_k", "pass_hat_k"):
+            data[name] = {str(k): chance for k, chance in data[name].items()}
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What came of a run. `targets` has an entry for each target, variant and suite, as they first appeared.
+
+    `run_id` is None where the results do not all belong to one run.
+    """
+
+    run_id: str | None
+    targets: tuple[GroupSummary, ...]
+    slowest: tuple[RankedResult, ...]
+    most_expensive: tuple[RankedResult, ...]
+    errors_by_kind: Mapping[str, int]
+
+    @property
+    def results(self) -> int:
+        """How many results there are."""
+        return sum(group.trials for group in self.targets)
+
+    def as_dict(self, verdict: Verdict | None = None) -> dict[str, Any]:
+        """The same as JSON data, with the verdict if there is one."""
+        return {
+            "run_id": self.run_id,
+            "targets": [group.as_dict() for group in self.targets],
+            "slowest": [asdict(each) for each in self.slowest],
+            "most_expensive": [asdict(each) for each in self.most_expensive],
+            "errors_by_kind": dict(self.errors_by_kind),
+            "verdict": None if verdict is None else asdict(verdict),
+        }

@@ -1,0 +1,96 @@
+"""What is wrong with the graders of a case, and where it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..diagnostics import Diagnostic, Severity
+from ..errors import Problem
+from ..suite.case import Case
+from ..suite.format import GraderSpec
+from ..suite.paths import DataPath, shown_path
+from ..suite.sources import Source
+from .specs import NOT_YET, make_graders
+
+__all__ = ["grader_diagnostics"]
+
+_MOST_SUITES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The graders of a suite, as they are written, and what is wrong with each of them."""
+
+    specs: Sequence[GraderSpec]
+    problems: dict[int, list[Problem]]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+# A suite's graders are checked once for all of its cases. The list is kept, so that its id is not used again.
+_known: dict[int, _Known] = {}
+
+
+def grader_diagnostics(case: Case) -> list[Diagnostic]:
+    """Every problem of the graders of a case: errors, and warnings for those that cannot be used yet.
+
+    What stands in the suite is said for each case in the same words, with the place in the suite and no `case_id`:
+    whoever asks for several cases says it once.
+    """
+    inherited = case.inherited_graders
+    found: list[Diagnostic] = []
+    if inherited:
+        known = _of_suite(case)
+        found += known.diagnostics if case.graders is known.specs else _inherited(case, known)
+    if len(case.graders) > inherited:
+        own = case.graders[inherited:]
+        found += [_diagnostic(problem, *case.where(problem.path)) for problem in make_graders(own)[1]]
+    return found
+
+
+def _of_suite(case: Case) -> _Known:
+    specs = case.context.suite.graders or []
+    known = _known.get(id(specs))
+    if known is None or known.specs is not specs:
+        problems: dict[int, list[Problem]] = {}
+        for problem in make_graders(specs)[1]:
+            problems.setdefault(int(problem.path[1]), []).append(problem)
+        source = case.context.source
+        said = [_diagnostic(each, source, each.path, None) for of_one in problems.values() for each in of_one]
+        known = _Known(specs, problems, tuple(said))
+        while len(_known) >= _MOST_SUITES:
+            del _known[next(iter(_known))]
+        _known[id(specs)] = known
+    return known
+
+
+def _inherited(case: Case, known: _Known) -> list[Diagnostic]:
+    """Problems of the suite's graders as the case has them: only what its variables brought about is its own."""
+    found: list[Diagnostic] = []
+    for index in range(case.inherited_graders):
+        of_suite = known.problems.get(index, [])
+        filled = case.graders[index]
+        problems = of_suite
+        if filled is not known.specs[index] and filled != known.specs[index]:
+            problems = [_moved(problem, index) for problem in make_graders([filled])[1]]
+        for problem in problems:
+            if problem in of_suite:
+                found.append(_diagnostic(problem, case.context.source, problem.path, None))
+            else:
+                found.append(_diagnostic(problem, case.source, case.path, case.id))
+    return found
+
+
+def _moved(problem: Problem, index: int) -> Problem:
+    return Problem(("graders", index, *problem.path[2:]), problem.code, problem.message, problem.hint)
+
+
+def _diagnostic(problem: Problem, source: Source, path: DataPath, case_id: str | None) -> Diagnostic:
+    last = problem.path[-1]
+    at_key = problem.code == "unknown-key" or (problem.code == "unknown-grader" and last != "type")
+    place = source.place(path, key=at_key and path[-1:] == (last,))
+    message, not_yet = problem.message, problem.code == NOT_YET
+    if not_yet:
+        message += ": the cases stay ungraded" if case_id is None else ": the case stays ungraded"
+    severity: Severity = "warning" if not_yet else "error"
+    return Diagnostic(severity, problem.code, message, source.file, place, problem.hint, shown_path(path), case_id)
