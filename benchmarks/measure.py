@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from time import perf_counter
 
 __all__ = ["HERE", "PYTHON", "TURNWISE", "Cost", "Row", "best_of_each", "cost_of", "like_installed", "ratio"]
@@ -15,6 +16,7 @@ __all__ = ["HERE", "PYTHON", "TURNWISE", "Cost", "Row", "best_of_each", "cost_of
 HERE = Path(__file__).resolve().parent
 PYTHON = sys.executable
 TURNWISE = str(Path(sys.executable).with_name("turnwise"))
+_LONGEST = 900.0
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,25 @@ class Cost:
 def cost_of(
     command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, log: Path | None = None
 ) -> Cost:
-    """Run a process to its end. Raises `CalledProcessError` if it fails; `log` keeps what it prints.
+    """Run a process to its end. Raises `CalledProcessError` if it fails; `log` keeps what it prints, and its end is
+    told with the error.
 
     Linux lets the resident set of a process start from its parent's, so this one should stay small.
     """
     with open(log or os.devnull, "wb") as output:
         start = perf_counter()
         process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        giving_up = Timer(_LONGEST, process.kill)
+        giving_up.start()
         _, status, usage = os.wait4(process.pid, 0)
         wall = perf_counter() - start
+        giving_up.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
+        said = log.read_text(encoding="utf-8", errors="replace")[-2000:] if log else ""
+        error = subprocess.CalledProcessError(process.returncode, command, output=said)
+        error.add_note(said)
+        raise error
     peak = usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
     return Cost(wall, usage.ru_utime + usage.ru_stime, peak)
 

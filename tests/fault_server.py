@@ -7,11 +7,13 @@ import json
 import socket
 import ssl
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Event, Thread
 from typing import Any, Self
 
-__all__ = ["Fault", "FaultServer", "Received", "answer"]
+__all__ = ["Fault", "FaultServer", "Received", "answer", "serving"]
 
 
 def answer(
@@ -52,10 +54,15 @@ class Received:
 
 @dataclass(slots=True)
 class FaultServer:
-    """Use it with `async with`; the script's last entry is repeated. Bytes in the script are whole answers."""
+    """Use it with `async with`; the script's last entry is repeated. Bytes in the script are whole answers.
 
-    script: Sequence[Fault | bytes]
+    With `reply`, the answer depends on the request instead of its number; `delay` are seconds before every answer.
+    """
+
+    script: Sequence[Fault | bytes] = ()
     tls: ssl.SSLContext | None = None
+    reply: Callable[[Received], Fault | bytes] | None = None
+    delay: float = 0.0
     received: list[Received] = field(default_factory=list)
     connections: int = 0
     gone: asyncio.Event = field(default_factory=asyncio.Event)
@@ -100,11 +107,17 @@ class FaultServer:
             self._tasks.discard(task)
             writer.transport.abort()
 
+    def _fault_for(self, request: Received) -> Fault:
+        entry = self.reply(request) if self.reply else self.script[min(len(self.received), len(self.script)) - 1]
+        return Fault([entry]) if isinstance(entry, bytes) else entry
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connection: int) -> None:
         while True:
-            self.received.append(await _read_request(reader, connection))
-            entry = self.script[min(len(self.received), len(self.script)) - 1]
-            fault = Fault([entry]) if isinstance(entry, bytes) else entry
+            request = await _read_request(reader, connection)
+            self.received.append(request)
+            fault = self._fault_for(request)
+            if self.delay:
+                await asyncio.sleep(self.delay)
             for piece in fault.pieces:
                 writer.write(piece)
                 await writer.drain()
@@ -118,6 +131,28 @@ class FaultServer:
                 writer.close()
                 await writer.wait_closed()
                 return
+
+
+@contextmanager
+def serving(reply: Callable[[Received], Fault | bytes], delay: float = 0.0) -> Iterator[FaultServer]:
+    """A server in a thread of its own, for clients that are other processes."""
+    server = FaultServer(reply=reply, delay=delay)
+    loop, over, ready = asyncio.new_event_loop(), asyncio.Event(), Event()
+
+    async def serve() -> None:
+        async with server:
+            ready.set()
+            await over.wait()
+
+    thread = Thread(target=lambda: loop.run_until_complete(serve()), name="fault-server")
+    thread.start()
+    try:
+        assert ready.wait(10)
+        yield server
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(10)
+        loop.close()
 
 
 async def _read_request(reader: asyncio.StreamReader, connection: int) -> Received:

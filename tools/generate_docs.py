@@ -26,12 +26,20 @@ TITLES = {
         "Settings of a project: `.turnwise/config.yaml`. `turnwise schema config` prints its JSON Schema.",
     ),
     "targets": ("Targets", "Whom to ask: `.turnwise/targets.yaml`. `turnwise schema targets` prints its JSON Schema."),
+    "result": (
+        "Results",
+        "A line of a run's `results.jsonl`: one case, asked of one target, once. A later line for the same suite, "
+        "case, target, variant and trial replaces it. Every key is always there. "
+        "`turnwise schema result` prints the JSON Schema; how to read results is in [a guide](../guides/results.md).",
+    ),
 }
+WRITTEN = {"result": ("results.md", "The line")}
+"""Formats that Turnwise writes and others read: the page, and what its outermost table is of."""
 
 
 def main() -> int:
     """Write or check every page."""
-    pages = {f"{name}.md": format_page(name) for name in TITLES} | {"commands.md": commands_page()}
+    pages = {_page_of(name): format_page(name) for name in TITLES} | {"commands.md": commands_page()}
     stale = [name for name, text in pages.items() if _read(REFERENCE / name) != text]
     if "--check" in sys.argv:
         for name in stale:
@@ -48,14 +56,19 @@ def _read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 
+def _page_of(name: str) -> str:
+    return WRITTEN[name][0] if name in WRITTEN else f"{name}.md"
+
+
 def format_page(name: str) -> str:
     """A page with a table for the file and for everything that stands in it."""
     schema = json_schema(name)
     title, introduction = TITLES[name]
     definitions: dict[str, Any] = schema.get("$defs", {})
-    sections = [f"{NOTE}# {title}\n\n{introduction}\n", _table(schema, "The file", definitions)]
-    sections += [_table(definition, key, definitions) for key, definition in _in_order(schema, definitions)]
-    return "\n".join(sections)
+    outermost = WRITTEN[name][1] if name in WRITTEN else "The file"
+    parts = [(outermost, {**schema, "description": None}), *_in_order(schema, definitions)]
+    tables = [_table(part, key, definitions, written=name in WRITTEN) for key, part in parts]
+    return "\n".join([f"{NOTE}# {title}\n\n{introduction}\n", *tables])
 
 
 def _in_order(schema: dict[str, Any], definitions: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -79,18 +92,20 @@ def _in_order(schema: dict[str, Any], definitions: dict[str, Any]) -> list[tuple
     return [(name, definitions[name]) for name in names]
 
 
-def _table(schema: dict[str, Any], name: str, definitions: dict[str, Any]) -> str:
+def _table(schema: dict[str, Any], name: str, definitions: dict[str, Any], *, written: bool) -> str:
     lines = [f"## {_heading(name, schema)}\n"]
     description = schema.get("description")
-    if description and name != "The file":
+    if description:
         lines.append(f"{description}\n")
     properties: dict[str, Any] = schema.get("properties", {})
     if properties:
         required = set(schema.get("required", []))
         lines += ["| key | type | meaning |", "|---|---|---|"]
         for key, value in properties.items():
-            mark = " (required)" if key in required else ""
-            lines.append(f"| `{key}`{mark} | {_type(value, definitions)} | {_cell(_meaning(value))} |")
+            # Whoever writes a file asks which keys it needs; whoever reads one asks which may be null.
+            mark = " (required)" if key in required and not written else ""
+            null = " or null" if written and {"type": "null"} in value.get("anyOf", ()) else ""
+            lines.append(f"| `{key}`{mark} | {_type(value, definitions)}{null} | {_cell(_meaning(value))} |")
     return "\n".join(lines) + "\n"
 
 

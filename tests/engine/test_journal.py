@@ -104,6 +104,40 @@ def test_a_number_that_json_cannot_hold_is_not_written(tmp_path: Path) -> None:
     assert (tmp_path / "r.jsonl").read_bytes() == b""
 
 
+@pytest.mark.parametrize("secret", ["sk-1234567890abcdef1234567890", 'a"b\\cé', "pass\nword"])
+def test_no_secret_reaches_the_disk(tmp_path: Path, secret: str) -> None:
+    """Not in the depth of an answer either, however JSON writes it; the caller gets what was written."""
+    record = {"case_id": "a", "answer": f"it is {secret}!", "output_messages": [{"content": [f"{secret}{secret}"]}]}
+    with JournalWriter(tmp_path / "r.jsonl", secrets={secret, "other"}) as journal:
+        written = journal.add(record)
+    assert list(read_journal(tmp_path / "r.jsonl")) == [written]
+    assert (written["answer"], written["output_messages"]) == (
+        "it is [redacted]!",
+        [{"content": ["[redacted][redacted]"]}],
+    )
+    assert record["answer"] == f"it is {secret}!"
+
+
+def test_a_long_secret_is_removed_from_keys_too(tmp_path: Path) -> None:
+    """An endpoint may answer with any JSON."""
+    secret = "sk-1234567890abcdef1234567890"
+    with JournalWriter(tmp_path / "r.jsonl", secrets={secret}) as journal:
+        journal.add({"output_messages": [{"args": {secret: 1}}]})
+    assert secret not in (tmp_path / "r.jsonl").read_text()
+
+
+@pytest.mark.parametrize("word", ["token", "user", "null", "status", "gpt-local", "passed", "2026"])
+def test_a_key_that_is_an_ordinary_word_does_not_garble_results(tmp_path: Path, word: str) -> None:
+    """Servers of one's own take any key: what tells results apart stays, and so does the format."""
+    ours = {"case_id": f"{word}-1", "target": word, "status": "passed", "started_at": "2026-11-16"}
+    record = {**ours, "variant": None, "first_token_ms": None, "usage": {"input_tokens": 3}, "answer": f"my {word}"}
+    with JournalWriter(tmp_path / "r.jsonl", secrets={word}) as journal:
+        journal.add({**record, "messages": [{"role": "user", "content": "hi"}]})
+    (line,) = read_journal(tmp_path / "r.jsonl")
+    redone = {**record, "answer": "my [redacted]", "messages": [{"role": "user", "content": "hi"}]}
+    assert line == redone
+
+
 def test_no_result_that_was_reported_is_lost_by_kill_9(tmp_path: Path) -> None:
     """Killed at any moment, ten times: every reported result is there, once, and the next writer goes on."""
     path, moments, reported = tmp_path / "r.jsonl", random.Random(7), 0

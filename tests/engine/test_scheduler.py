@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnwise.engine.scheduler import Lane, Scheduler
+from virtual_time import run_at_once
 
 
 class Watched:
@@ -136,7 +137,7 @@ def test_a_fault_ends_everything_and_comes_out() -> None:
 
 
 def test_an_overrun_target_gets_less_and_then_more_again() -> None:
-    """Half as many after a rate limit, whatever many say it at once; one more after each round of good ones."""
+    """Half as many after a rate limit, however many say it at once; a quarter more after each round of good ones."""
     lane = Lane("a", iter(range(9)), 16)
     before = lane.generation
     for _ in range(16):
@@ -147,6 +148,10 @@ def test_an_overrun_target_gets_less_and_then_more_again() -> None:
     for _ in range(4):
         lane.went_well()
     assert lane.allowed == 5
+    lane.allowed = 12
+    for _ in range(12):
+        lane.went_well()
+    assert lane.allowed == 15
     for _ in range(1000):
         lane.went_well()
     assert lane.allowed == 16
@@ -163,6 +168,85 @@ def test_less_at_once_holds_while_it_runs() -> None:
     asyncio.run(Scheduler([first, second], work, workers=8).run())
     assert (work.most["a"], work.most["b"]) == (1, 4)
     assert len(work.done) == 16
+
+
+def test_what_is_put_back_comes_before_what_is_new() -> None:
+    """Also if the stream of work has ended meanwhile: the lane is not done before it."""
+    lane = Lane("a", iter([1, 2]), 4)
+    assert (lane.next(), lane.next(), lane.next(), lane.ended) == (1, 2, None, True)
+    lane.put_back(1)
+    assert (lane.ended, lane.next(), lane.next()) == (False, 1, None)
+
+
+def test_a_piece_is_done_again_after_the_rest_of_its_lane() -> None:
+    """A lane that rests starts nothing, the others go on, and the run waits for it although nothing is under way."""
+    work = Watched()
+    refused: list[int] = []
+
+    async def do(lane: Lane[int], piece: int) -> None:
+        if lane.name == "a" and not refused:
+            refused.append(piece)
+            lane.put_back(piece)
+            scheduler.rest(lane, 30.0)
+            scheduler.rest(lane, 9999.0)
+            return
+        await work(lane, piece)
+
+    scheduler = Scheduler(lanes((2, 1), (2, 1)), do, workers=2)
+
+    async def run() -> float:
+        before = asyncio.get_running_loop().time()
+        await scheduler.run()
+        return asyncio.get_running_loop().time() - before
+
+    assert run_at_once(run()) == pytest.approx(30.0, abs=0.1)
+    assert work.done == [("b", 0), ("b", 1), ("a", 0), ("a", 1)]
+
+
+def test_a_rest_does_not_keep_a_run_from_stopping() -> None:
+    """Told to stop while everything rests, it stops at once, and no timer is left behind."""
+
+    async def do(lane: Lane[int], piece: int) -> None:
+        lane.put_back(piece)
+        scheduler.rest(lane, 3600.0)
+
+    scheduler = Scheduler(lanes((1, 1)), do, workers=1)
+
+    async def run() -> float:
+        loop = asyncio.get_running_loop()
+        before = loop.time()
+        loop.call_later(5.0, scheduler.drain)
+        await scheduler.run()
+        return loop.time() - before
+
+    assert run_at_once(run()) == pytest.approx(5.0, abs=0.1)
+    assert scheduler.draining
+
+
+def test_nothing_starts_that_is_not_admitted() -> None:
+    """Asked before each start with what is under way; a no is asked again when a piece has ended."""
+    work, asked = Watched(1.0), []
+
+    def admits(in_flight: int) -> bool:
+        asked.append(in_flight)
+        return in_flight < 2
+
+    run_at_once(Scheduler(lanes((7, 5)), work, workers=5, admits=admits).run())
+    assert (work.most["all"], len(work.done), max(asked)) == (2, 7, 2)
+
+
+def test_a_stream_that_fails_lets_what_is_under_way_finish() -> None:
+    """A dataset that breaks in the middle: the answers that are under way are not lost, and the fault comes out."""
+    work = Watched(1.0)
+
+    def pieces() -> Iterator[int]:
+        yield from (0, 1)
+        raise OSError("the dataset is gone")
+
+    scheduler = Scheduler([Lane("a", pieces(), 4)], work, workers=4)
+    with pytest.raises(OSError, match="gone"):
+        run_at_once(scheduler.run())
+    assert work.done == [("a", 0), ("a", 1)]
 
 
 @pytest.mark.parametrize(("most", "workers"), [(0, 1), (1, 0)])

@@ -214,7 +214,9 @@ def test_the_data_are_plain_json() -> None:
     summary = summed(answered(suite="s.yaml", run_id="r", latency_ms=5, cost_usd=0.5), line("b", None, suite="s.yaml"))
     data = summary.as_dict(judge(summary))
     assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert list(data) == ["run_id", "targets", "slowest", "most_expensive", "errors_by_kind", "verdict"]
+    assert list(data) == [
+        "run_id", "targets", "slowest", "most_expensive", "errors_by_kind", "ungraded_by_reason", "verdict",
+    ]  # fmt: skip
     assert data["targets"][0]["pass_at_k"] == {"1": 1.0}
     assert data["slowest"] == [
         {"case_id": "a", "suite": "s.yaml", "target": "gpt", "variant": None, "trial": 1, "value": 5.0}

@@ -118,7 +118,7 @@ def test_a_run_begins_and_ends_with_a_line() -> None:
     """What is run against what; how long it took and what came of it."""
     end = Ended("r1", Path("runs/r1"), 0, None, 82.4)
     lines = lines_of(STARTED, result("failed", cost_usd=0.03), result("error"), result(), end)
-    assert lines[0] == "run r1: 1000 results, targets: small, large"
+    assert lines[0] == "run r1: 1,000 results, targets: small, large"
     assert lines[-1] == "run r1 ended after 1m22s: 3/1000 done, 1 failed, 1 error, $0.03"
     assert len(lines) == 4
 

@@ -88,7 +88,7 @@ def test_an_unknown_cost_is_never_nothing() -> None:
     unknown = line("a", cost_usd=None, paid=True)
     text = shown(unknown)
     assert "unknown" in text
-    assert "cost: not known of 1 answer; give the target `prices` to know it" in text
+    assert "cost: not known of 1 answer; give the target `prices`, if it counts tokens" in text
     assert "$" not in text
     assert "≥ $0.50" in shown(unknown, line("b", cost_usd=0.5))
 

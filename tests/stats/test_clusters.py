@@ -93,10 +93,13 @@ def test_one_value_per_cluster_is_plain_wilson(values: list[bool], named: bool) 
 
 
 @given(st.lists(names, min_size=1), st.sampled_from([0, 1]))
-def test_all_the_same_is_plain_wilson(clusters: list[str | None], value: int) -> None:
-    """Where every verdict is the same, clusters cannot be told apart and Wilson's interval is plain."""
-    n = len(clusters)
-    assert clustered_proportion(sums_of([(each, value) for each in clusters])) == wilson(n * value, n)
+def test_all_the_same_counts_clusters(clusters: list[str | None], value: int) -> None:
+    """Where every verdict is the same, nothing tells how clusters vary: each counts as one verdict."""
+    estimate = clustered_proportion(sums_of([(each, value) for each in clusters]))
+    independent = clusters.count(None) + len(set(clusters) - {None})
+    plain = wilson(independent * value, independent)
+    assert (estimate.value, estimate.n) == (value, len(clusters))
+    assert (estimate.lo, estimate.hi) == (plain.lo, plain.hi)
 
 
 @given(judged, st.floats(0.01, 0.999))

@@ -152,15 +152,15 @@ def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        return _no_output(error)
+        return _no_output(error, code)
     return code
 
 
-def _no_output(error: OSError) -> int:
+def _no_output(error: OSError, code: int = ExitCode.OK) -> int:
     """A reader that has had enough (`| head`) is no error, and nobody is left to tell; a full disk is."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
-        return ExitCode.OK
+        return code
     click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
     return ExitCode.NO_OUTPUT
 

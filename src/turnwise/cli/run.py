@@ -51,7 +51,7 @@ _FIXED = (
 @click.option("--timeout", type=float, metavar="SECONDS", help="For one result, with its retries.")
 @click.option("--budget-usd", type=float, metavar="USD", help="Stop before more is spent.")
 @click.option("--max-tokens-total", type=int, metavar="N", help="Stop before more tokens are used.")
-@click.option("--cache/--no-cache", default=None, help="Use answers that were given before.  [default: off]")
+@click.option("--cache/--no-cache", default=None, help="Use answers of before.  [default: `cache` of the config, off]")
 @click.option("--durable", is_flag=True, default=None, help="Wait for the disk after each result.")
 @click.option("--resume", metavar="RUN", help="Go on with a run: what is missing, and what ended in an error.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked, and about what it would cost; ask nothing.")
@@ -82,7 +82,7 @@ def command(**given: Any) -> None:
         show_plan(asked.plan(), as_json=asked.as_json)
         return
     with asked.session() as session:
-        code = carry_out(session, kind, resumed=asked.resume is not None)
+        code = carry_out(session, kind)
     click.get_current_context().exit(code)
 
 
@@ -168,6 +168,7 @@ class _Asked:
 
     def _refuse_fixed(self) -> None:
         for name in _FIXED:
-            if getattr(self, name) not in (None, (), False):
+            given = getattr(self, name)
+            if given is not None and given is not False and given != ():  # a 0 is given, too
                 option = next(each for each in command.params if each.name == name).opts[0]
                 raise click.UsageError(f"{option} does not go with --resume: the run keeps its plan")

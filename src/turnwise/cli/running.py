@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from ..conversation.files import shown_file
 from ..errors import RunError, SuiteError
+from ..suite.project import find_project_root, load_project
 from .output import echo_diagnostics, echo_warning, error_style, output_style
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["carry_out", "show_plan"]
 
 
-def carry_out(session: Session, kind: Literal["auto", "json", "quiet"], *, resumed: bool) -> int:
+def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
     """Do the run and show what came of it; the exit code that its verdict has."""
     from ..report.lines import watcher
 
@@ -33,25 +37,26 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"], *, resum
     fault: RunError | SuiteError | None = None
     out = sys.stdout
     # What a function under test prints is none of ours.
-    with redirect_stdout(sys.stderr), watcher(kind, out=out, err=sys.stderr) as watching:
+    # A reader that has had enough (`| head`) changes nothing about how the run did.
+    with suppress(BrokenPipeError), redirect_stdout(sys.stderr), watcher(kind, out=out, err=sys.stderr) as watching:
         ending = _Ending(watching)
         try:
             asyncio.run(_run(session, ending))
         except (RunError, SuiteError) as error:
             fault = error
     ended = ending.ended
-    if fault is not None:
-        _tell(fault)
     if ended is None:
         assert fault is not None
         raise fault
     summary = session.tally.summary()
     verdict = session.verdict(summary, ended)
-    _show(summary, verdict, kind, watching)
-    if ended.left or verdict.exit_code == 3:
-        _tell_how_to_resume(session, summary, ended)
-    elif kind == "auto" and not resumed:
-        click.echo(error_style()(f"results: {_shown(session)}", "grey"), err=True, color=True)
+    with suppress(BrokenPipeError):
+        if fault is not None:
+            _tell(fault)
+        _show(summary, verdict, kind, watching)
+        if kind == "auto":
+            click.echo(error_style()(f"results: {shown_file(session.folder.path)}", "grey"), err=True, color=True)
+        _tell_what_to_do(session, summary, ended)
     return verdict.exit_code
 
 
@@ -153,20 +158,25 @@ def _show(summary: Summary, verdict: Verdict, kind: str, watching: Watcher) -> N
         click.echo(summary_text(summary, verdict, output_style()), color=True)
 
 
-def _tell_how_to_resume(session: Session, summary: Summary, ended: Ended) -> None:
+def _tell_what_to_do(session: Session, summary: Summary, ended: Ended) -> None:
+    """How to get the results that are missing."""
+    style = error_style()
+    if session.plan.options.graded and "no graders" in summary.ungraded_by_reason:
+        hint = "give the cases `graders`, or collect answers alone with --no-grade"
+        click.echo(f"{style('hint:', 'cyan')} {hint}", err=True, color=True)
     errors = sum(group.errors for group in summary.targets)
-    if not ended.left and not errors:
-        return
-    what = " and ".join(
-        each
-        for each in (f"{ended.left:,} not run" if ended.left else "", f"{errors:,} errors" if errors else "")
-        if each
-    )
-    line = f"{what}; go on with: turnwise run --resume {session.folder.id}"
-    click.echo(error_style()(line, "yellow"), err=True, color=True)
+    if (ended.left or errors) and session.folder.path.is_dir():
+        what = " and ".join(each for each in (f"{ended.left:,} not run" if ended.left else "", _errors(errors)) if each)
+        line = f"{what}; go on with: turnwise run --resume {_name(session)}"
+        click.echo(style(line, "yellow"), err=True, color=True)
 
 
-def _shown(session: Session) -> str:
-    from ..conversation.files import shown_file
+def _errors(count: int) -> str:
+    return "1 error" if count == 1 else f"{count:,} errors" if count else ""
 
-    return shown_file(session.folder.path)
+
+def _name(session: Session) -> str:
+    """What `--resume` finds the run by: its id, unless the current folder is in another project."""
+    here = load_project(find_project_root(Path.cwd())).runs_dir
+    path = session.folder.path
+    return session.folder.id if os.path.realpath(here) == os.path.realpath(path.parent) else shown_file(path)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Self
 
 from ..providers.opening import OnRetry, Providers
 from ..providers.prices import is_paid, prices_of
-from .cache import AnswerCache, CachingProvider
 
 if TYPE_CHECKING:
     from ..providers.base import Provider
     from ..targets.resolve import ResolvedTarget
     from ..targets.settings import Prices
+    from .cache import AnswerCache
     from .plan import Plan, Work
     from .planned_targets import PlannedTarget
 
@@ -52,6 +52,8 @@ class Asking:
 
     async def __aenter__(self) -> Self:
         if self._wants_cache:
+            from .cache import AnswerCache
+
             path = self._plan.project.root / ".turnwise" / "cache.sqlite3"
             self._cache = await self._stack.enter_async_context(AnswerCache(path, on_warning=self._notice))
         try:
@@ -100,5 +102,7 @@ class Asking:
         target = resolved.target
         provider = providers.open(resolved)
         if self._cache is not None and target.provider not in _NOT_CACHED:
+            from .cache import CachingProvider
+
             provider = CachingProvider(provider, self._cache, target)
         return Asked(provider, target.system_prompt, prices_of(target)[0], is_paid(target))

@@ -36,9 +36,13 @@ def refuse_changed_inputs(description: Mapping[str, Any], folder: Path, root: Pa
 def refuse_changed_plan(description: Mapping[str, Any], plan: Plan) -> None:
     """Raise `RunError` if a file that messages refer to, the config or a target is not what it was."""
     changes = [*_changed_files(description["files"], plan.files), *_changed_config(description["config"], plan)]
-    saved = {each["name"]: each["settings"] for each in description["targets"]}
+    saved: dict[str, list[Mapping[str, Any]]] = {}
+    for each in description["targets"]:
+        saved.setdefault(each["name"], []).append(each["settings"])
     for target in plan.targets:
-        before, now = saved.get(target.name, {}), target_settings(target)
+        # Two projects may each have a target of that name; both are met in the same order as before.
+        same_name = saved.get(target.name)
+        before, now = same_name.pop(0) if same_name else {}, target_settings(target)
         for key in sorted({*before, *now}):
             name = f"target {target.name}" + (f" ({key})" if key else "")
             changes += _changed_values(name, before.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
@@ -74,10 +78,10 @@ def _lines(path: Path) -> list[str]:
 
 
 def _changed_files(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    for path in sorted({*before, *now}):
-        if before.get(path) != now.get(path):
-            what = "has changed" if path in before and path in now else "is new" if path in now else "cannot be read"
-            yield f"{path}: {what}"
+    # A file that could not be read before is no change: the results that needed it are errors, and are done again.
+    for path in sorted(before):
+        if before[path] != now.get(path):
+            yield f"{path}: {'has changed' if path in now else 'cannot be read'}"
 
 
 def _changed_config(before: Mapping[str, Any], plan: Plan) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -38,9 +38,9 @@ def describe_run(plan: Plan, execution: Execution, folder: Path, *, seed: int) -
         "run_id": folder.name,
         "created_at": datetime.now(UTC).isoformat(),
         "turnwise": __version__,
-        "python": platform.python_version(),
-        "platform": platform.system(),
-        "packages": {"aiohttp": aiohttp_version(), "pydantic": VERSION},
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "platform": sys.platform,
+        "packages": {"pydantic": VERSION},
         "git_commit": git_commit(root),
         "root": os.path.relpath(root, folder),
         "seed": seed,
@@ -72,13 +72,6 @@ def target_settings(target: PlannedTarget) -> dict[str, dict[str, Any]]:
         "" if key is None else ": ".join(key): resolved.shown.model_dump(mode="json", exclude_defaults=True)
         for key, resolved in target.resolved.items()
     }
-
-
-def aiohttp_version() -> str:
-    """The version of the HTTP client, without importing it: a run of a mock does not need it."""
-    from importlib.metadata import version
-
-    return version("aiohttp")
 
 
 def _suite(planned: PlannedSuite) -> dict[str, Any]:

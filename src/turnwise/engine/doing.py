@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ApplicationError, ProviderError, ProviderTimeoutError, ResolutionError
+from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError
 from ..providers.python_import import raised_at, shown_error
 from ..providers.requests import request_for
+from .file_hash import part_hash
 from .record import Head, failed_record, graded_record, unmade_record
 
 if TYPE_CHECKING:
@@ -19,20 +21,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Doing"]
 
+_UNDO = "undo the change and resume the run, or start a new one"
+
 Outcome = tuple[dict[str, Any], ProviderError | None]
 
 
 class Doing:
-    """Does pieces of work. `timeout` are the seconds that one may take, retries and grading included."""
+    """Does pieces of work. `timeout` are the seconds that one may take, retries and grading included; `files` the
+    hashes of what the plan has read, by path."""
 
     def __init__(
-        self, run_id: str, asking: Asking, grading: Grading, clock: RunClock, *, timeout: float | None = None
+        self,
+        run_id: str,
+        asking: Asking,
+        grading: Grading,
+        clock: RunClock,
+        *,
+        timeout: float | None = None,
+        files: Mapping[str, str] | None = None,
     ) -> None:
         self._run_id = run_id
         self._asking = asking
         self._grading = grading
         self._clock = clock
         self._timeout = timeout
+        self._files = files or {}
 
     async def do(self, work: Work) -> Outcome:
         """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`."""
@@ -42,6 +55,7 @@ class Doing:
         )  # fmt: skip
         try:
             request = request_for(work.case, system_prompt=asked.system_prompt, attempt=work.trial)
+            self._refuse_changed(work.planned.prefix, request)
         except ResolutionError as error:
             return unmade_record(head, error, finished_at=self._clock.now()), None
         try:
@@ -53,6 +67,17 @@ class Doing:
         except Exception as error:  # noqa: BLE001  (one case fails, not the whole run)
             fault = ApplicationError(f"a fault of Turnwise: {shown_error(error)} ({raised_at(error)})")
             return self.failed(work, head, request, fault), fault
+
+    def _refuse_changed(self, prefix: str, request: ProviderRequest) -> None:
+        """Raise `ResolutionError` for a file that is not what the run says that it asks about."""
+        planned = self._files
+        problems = [
+            Problem(("input_messages",), "file-changed", f"{file.path} has changed since the run was planned", _UNDO)
+            for file in request.files
+            if (name := f"{prefix}{file.path}") in planned and part_hash(file) != planned[name]
+        ]
+        if problems:
+            raise ResolutionError(problems)
 
     def failed(self, work: Work, head: Head, request: ProviderRequest, error: ProviderError) -> dict[str, Any]:
         """The line for a request without an answer, with the attempts of before it was put back."""

@@ -76,7 +76,7 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 class Execution:
     """How to do it: may be another each time that the run is resumed.
 
-    `workers` bounds all requests at once; without it, the largest `workers` of the targets does, or 16. `timeout` are
+    `workers` bounds all requests at once; without it, the sum of the targets' own `workers` does, or 16. `timeout` are
     the seconds that one result may take, retries and grading included. Without `cache`, the project's config decides
     whether answers of before are used. `durable` waits for the disk after each result.
     """
@@ -96,4 +96,4 @@ class Execution:
             ("max-tokens-total", self.max_tokens_total),
         ):
             if number is not None and not 0 < number < float("inf"):
-                raise UsageError(f"--{option} must be above 0, found {number:g}", "leave it out for no such bound")
+                raise UsageError(f"--{option} must be above 0, found {number:g}", "give more, or leave it out")

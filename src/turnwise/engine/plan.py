@@ -18,7 +18,7 @@ from ..suite.check import case_errors
 from ..suite.collect import collect_suites
 from ..suite.intake import MOST_DIAGNOSTICS
 from ..suite.variants import Variant, variant_problems, variants_of, with_variant
-from .file_hash import text_hash
+from .file_hash import part_hash
 from .planned_targets import PlannedTarget, TargetFinder
 from .prompt_variants import PromptVariant, read_prompt
 from .resume import ResultKey
@@ -34,12 +34,16 @@ __all__ = ["Plan", "PlannedSuite", "Work", "make_plan"]
 
 @dataclass(frozen=True)
 class PlannedSuite:
-    """A suite of a run. `name` is its path from the run's root: what results call it, wherever the run is started."""
+    """A suite of a run. `name` is its path from the run's root: what results call it, wherever the run is started.
+
+    `prefix` leads from there to the suite's own project, and is empty if that is the run's.
+    """
 
     name: str
     path: Path
     suite: Suite
     variants: tuple[Variant | None, ...]
+    prefix: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -105,7 +109,7 @@ class Plan:
     def check(self) -> None:
         """Look at every case that is taken: find its targets, graders and files. Raises `SuiteError` with everything
         that keeps the run from starting. A case that cannot be made is no reason: it becomes an error of its own."""
-        found: list[Diagnostic] = []
+        found: dict[Diagnostic, None] = {}  # what cases share is said once
         for planned, case in self.selected():
             targets = self._finder.of(planned, case)
             trials = self.trials_of(case)
@@ -115,9 +119,10 @@ class Plan:
             for prompt in self._prompts:
                 prompt.look_at(case)
             if len(found) < MOST_DIAGNOSTICS:
-                found += grader_diagnostics(case) if self.options.graded else ()
-                found += self._read_files(case)
-        if has_errors(found):
+                if self.options.graded and (said := grader_diagnostics(case)):
+                    found |= dict.fromkeys(said)
+                found |= dict.fromkeys(self._read_files(planned, case))
+        if has_errors(list(found)):
             raise SuiteError([each for each in found if each.severity == "error"])
         self.warnings += [*found, *(warning for each in self._prompts for warning in each.warnings())]
         self.targets = self._finder.found
@@ -129,7 +134,7 @@ class Plan:
             for case in planned.suite.cases:
                 yield planned.name, case
 
-    def _read_files(self, case: Case) -> list[Diagnostic]:
+    def _read_files(self, planned: PlannedSuite, case: Case) -> list[Diagnostic]:
         """Remember what the files of a case hold; a file that cannot be read is said now, and is the case's error."""
         if not any(_has_parts(message) for message in (*case.input_messages, *case.expected_messages)):
             return []
@@ -139,8 +144,10 @@ class Plan:
             return [_as_warning(each) for each in case_errors(case)]
         for message in messages:
             for part in message.parts:
-                if isinstance(part, File | Image) and part.path is not None and part.path not in self.files:
-                    self.files[part.path] = text_hash(part.content if isinstance(part, File) else part.data)
+                if isinstance(part, File | Image) and part.path is not None:
+                    name = planned.prefix + part.path
+                    if name not in self.files:
+                        self.files[name] = part_hash(part)
         return []
 
 
@@ -151,7 +158,10 @@ def make_plan(options: PlanOptions) -> Plan:
     project = suites[0][1].project
     prompts = [read_prompt(path) for path in options.system_prompts]
     planned = [
-        PlannedSuite(_name(path, project.root), path, suite, _chosen(suite, options, prompts)) for path, suite in suites
+        PlannedSuite(
+            _name(path, project.root), path, suite, _chosen(suite, options, prompts), _prefix(suite, project.root)
+        )
+        for path, suite in suites
     ]
     taken = [each for each in planned if each.variants]
     _require_variants(options, planned, prompts)
@@ -180,6 +190,11 @@ def _name(path: Path, root: Path) -> str:
     return Path(os.path.relpath(os.path.realpath(path), root)).as_posix()
 
 
+def _prefix(suite: Suite, root: Path) -> str:
+    own = suite.project.root
+    return "" if own == root else f"{_name(own, root)}/"
+
+
 def _chosen(suite: Suite, options: PlanOptions, prompts: Sequence[PromptVariant]) -> tuple[Variant | None, ...]:
     """The variants of a suite that the run takes; None stands for the cases as they are written."""
     own = variants_of(suite.spec)
@@ -191,7 +206,7 @@ def _chosen(suite: Suite, options: PlanOptions, prompts: Sequence[PromptVariant]
         names.add(prompt.variant.name)
     all_of_them = (*own, *(each.variant for each in prompts))
     named = [each for each in all_of_them if not options.variants or each.name in options.variants]
-    as_written = options.as_written or not (own or prompts)
+    as_written = options.as_written or not (own or prompts or options.variants)
     return (*((None,) if as_written else ()), *named)
 
 

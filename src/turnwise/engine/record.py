@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..providers.cost import cost_usd
-from .result_format import SCHEMA_VERSION, Status
 
 if TYPE_CHECKING:
     from ..errors import ProviderError, ResolutionError
@@ -16,7 +15,10 @@ if TYPE_CHECKING:
     from ..providers.base import ProviderRequest, ProviderResponse, Rewrite, Usage
     from .resume import ResultKey
 
-__all__ = ["Head", "failed_record", "graded_record", "unmade_record"]
+__all__ = ["SCHEMA_VERSION", "Head", "Status", "failed_record", "graded_record", "unmade_record"]
+
+SCHEMA_VERSION = 1
+Status = Literal["passed", "failed", "ungraded", "error"]
 
 _NO_ANSWER: dict[str, Any] = {
     "answer": None,

@@ -13,7 +13,7 @@ from .run_folder import RESULTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .result_format import Status
+    from .record import Status
     from .summary_format import Summary
     from .verdict import Verdict
 

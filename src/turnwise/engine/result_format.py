@@ -11,12 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..conversation.authored import FormatModel, Word
+from .record import Status
 
-__all__ = ["SCHEMA_VERSION", "ErrorSpec", "GradeSpec", "RawRequest", "ResultSpec", "Status", "UsageSpec"]
+__all__ = ["ErrorSpec", "GradeSpec", "RawRequest", "ResultSpec", "UsageSpec"]
 
-SCHEMA_VERSION = 1
-
-Status = Literal["passed", "failed", "ungraded", "error"]
 Score = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 

@@ -7,12 +7,15 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from ..errors import ApplicationError, ProviderError, RateLimitError, TurnwiseError
+from ..errors import ApplicationError, ProviderError, RateLimitError
+from ..providers.prices import prices_of
 from .asking import Asking
 from .budget import Budget
 from .clock import RunClock
 from .doing import Doing
+from .estimate import estimated_cost
 from .events import Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from .grading import Grading
 from .journal import JournalWriter
@@ -23,6 +26,7 @@ from .scheduler import Lane, Scheduler
 
 if TYPE_CHECKING:
     from ..providers.retries import Retry
+    from ..targets.resolve import ResolvedTarget
     from .events import Observer, StopReason
     from .options import Execution
     from .plan import Plan, Work
@@ -83,7 +87,9 @@ class Runner:
         self._scheduler: Scheduler[Work] = Scheduler(
             self._lanes, self._do, workers=self.workers, admits=None if budget is None else self._admits
         )
-        self._pauses: dict[asyncio.Task[Any], float] = {}
+        self._under_way = 0
+        # Until when each task waits to send again. Some belong to the cache: it ends them in its own time.
+        self._pauses: WeakKeyDictionary[asyncio.Task[Any], float] = WeakKeyDictionary()
         self._notices: set[str] = set()
         self._piece: ContextVar[tuple[Lane[Work], int]] = ContextVar("piece")
 
@@ -99,9 +105,9 @@ class Runner:
         targets = tuple(dict.fromkeys(target.name for target in plan.targets))
         suites = tuple(planned.name for planned in plan.suites)
         self._observe(Started(folder.id, folder.path, plan.results, len(self._done), targets, suites, self.workers))
-        cache = self._execution.cache is True
+        cache, loop = self._execution.cache is True, asyncio.get_running_loop()
         try:
-            async with Asking(plan, cache=cache, on_retry=self._on_retry, notice=self._notice) as asking:
+            async with Asking(plan, cache=cache, on_retry=self._on_retry, notice=self._notice_from(loop)) as asking:
                 for name in asking.unpriced:
                     self._notice(f"{name}: no price is known, so its cost is not counted; give the target `prices`")
                 path = folder.path / RESULTS
@@ -109,9 +115,14 @@ class Runner:
                     path, durable=self._execution.durable, notice=self._notice, secrets=secrets
                 ) as self._journal:
                     grading = Grading(graded=plan.options.graded)
-                    self._doing = Doing(folder.id, asking, grading, self._clock, timeout=self._execution.timeout)
+                    self._doing = Doing(
+                        folder.id, asking, grading, self._clock, timeout=self._execution.timeout, files=plan.files
+                    )
                     await self._scheduler.run()
-        except TurnwiseError:
+        except asyncio.CancelledError:
+            self._stopped = self._stopped or "interrupted"
+            raise
+        except Exception:
             self._stopped = "fault"
             raise
         finally:
@@ -125,7 +136,7 @@ class Runner:
         if not self._scheduler.draining:
             self._drain("interrupted")
             now = asyncio.get_running_loop().time()
-            for task, until in self._pauses.items():
+            for task, until in list(self._pauses.items()):
                 if until > now:
                     task.cancel()
 
@@ -145,18 +156,20 @@ class Runner:
     async def _do(self, lane: Lane[Work], work: Work) -> None:
         generation = lane.generation
         self._piece.set((lane, generation))
+        self._under_way += 1
         try:
             record, error = await self._doing.do(work)
         finally:
-            self._pauses.pop(_task(), None)
+            self._under_way -= 1
         if error is not None and self._put_back(lane, generation, work, error):
             return
         if error is None:
             self._went_well(lane)
         record = self._written(record)
         self._left -= 1
-        self._count(record)
-        self._observe(ResultDone(record, self._scheduler.in_flight - 1))
+        if self._budget is not None:
+            count_record(self._budget, record, work.target.of(work.variant, work.planned.name))
+        self._observe(ResultDone(record, self._under_way))
         if self._take is not None:
             await self._take(record)
 
@@ -227,20 +240,20 @@ class Runner:
             self._drain("budget")
         return False
 
-    def _count(self, record: Mapping[str, Any]) -> None:
-        if self._budget is not None:
-            count_record(self._budget, record)
-
     def _drain(self, reason: StopReason) -> None:
         if self._stopped is None:
             self._stopped = reason
-            self._observe(Stopping(reason, self._scheduler.in_flight))
+            self._observe(Stopping(reason, self._under_way))
         self._scheduler.drain()
 
     def _settle(self) -> None:
         """A run that was told to stop, but had nothing left to do, did not stop early."""
-        if not self._left:
+        if not self._left and self._stopped != "fault":
             self._stopped = None
+
+    def _notice_from(self, loop: asyncio.AbstractEventLoop) -> Callable[[str], object]:
+        """For the thread of the cache: watchers are told by the loop's own thread alone."""
+        return lambda message: loop.call_soon_threadsafe(self._notice, message)
 
     def _notice(self, message: str) -> None:
         if message not in self._notices:
@@ -257,8 +270,11 @@ def workers_for(plan: Plan, execution: Execution) -> int:
     return declared if all(own) else max(declared, DEFAULT_WORKERS)
 
 
-def count_record(budget: Budget, record: Mapping[str, Any]) -> None:
-    """Book what a result took, as far as it is known; an answer from the cache took nothing."""
+def count_record(budget: Budget, record: Mapping[str, Any], resolved: ResolvedTarget) -> None:
+    """Book what a result of a target took; an answer from the cache took nothing.
+
+    Tokens that nobody counted, and what they cost, are estimated: unknown is not nothing.
+    """
     if record["answer"] is None:
         return
     if record["attempts"] == 0:
@@ -267,8 +283,11 @@ def count_record(budget: Budget, record: Mapping[str, Any]) -> None:
     usage = record["usage"] or {}
     sent, received = usage.get("input_tokens"), usage.get("output_tokens")
     tokens = None if sent is None or received is None else sent + received
-    characters = len(record["raw_request"]["question"]) + len(record["answer"])
-    budget.count(record["cost_usd"], tokens, characters // 4)
+    guessed_sent, guessed_received = len(record["raw_request"]["question"]) // 4, len(record["answer"]) // 4
+    cost, prices = record["cost_usd"], prices_of(resolved.target)[0]
+    if cost is None and record["paid"] and prices is not None:
+        cost = estimated_cost(prices, guessed_sent, guessed_received)
+    budget.count(cost, tokens, guessed_sent + guessed_received)
 
 
 def _task() -> asyncio.Task[Any]:

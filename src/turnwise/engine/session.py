@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self
 from ..errors import RunError, UsageError
 from ..suite.project import find_project_root, load_project
 from .budget import Budget, require_prices
-from .changes import refuse_changed_inputs, refuse_changed_plan
 from .description import DESCRIPTION_VERSION, describe_run
 from .events import Ended, Event, ResultDone
 from .journal import read_journal
@@ -124,33 +123,37 @@ def failed_in(written: str, runs_dir: Path | None = None) -> tuple[frozenset[tup
     path = find_project_run(written, runs_dir)
     description = _checked(RunFolder(path))
     latest: dict[tuple[Any, ...], str] = {}
-    for record in read_journal(path / RESULTS):
+    for record in _journal(RunFolder(path)):
         latest[key_of(record)] = str(record.get("status"))
     only = frozenset((key[0], key[1]) for key, status in latest.items() if status != "passed")
     if not only:
-        raise UsageError(f"every result of the run {path.name} has passed", "there is nothing to run again")
+        left = description["results"] - len(latest)
+        hint = f"{left:,} results are missing: --resume {path.name} does them" if left else "there is nothing to redo"
+        raise UsageError(f"no result of the run {path.name} has failed", hint)
     return only, _suite_paths(description, path), description["options"]
 
 
 def _opened(folder: RunFolder, given: Mapping[str, Any], suites: tuple[str, ...], targets: tuple[str, ...]) -> Session:
+    from .changes import refuse_changed_inputs, refuse_changed_plan
+
     description = _checked(folder)
     root = _root(description, folder.path)
     refuse_changed_inputs(description, folder.path, root)
-    options = PlanOptions.of(_suite_paths(description, folder.path), description["options"])
+    options, saved = _saved_options(folder, description)
     _require_same(options, suites, targets)
     plan = make_plan(options)
     resolve_planned(plan.targets)
     refuse_changed_plan(description, plan)
-    known = {each.name for each in fields(Execution)}
-    saved = Execution(**{name: value for name, value in description["execution"].items() if name in known})
     execution = replace(saved, **given)
     session = Session(plan, folder, execution, budget=_budget(plan, execution))
+    targets_by_name = {each.name: each.resolved[None] for each in plan.targets}
     for record in _journal(folder):
         if is_done(record):
-            session.done.add(key_of(record))
+            key = key_of(record)
+            session.done.add(key)
             session.tally.add(record)
-            if session.budget is not None:
-                count_record(session.budget, record)
+            if session.budget is not None and key.target in targets_by_name:
+                count_record(session.budget, record, targets_by_name[key.target])
     return session
 
 
@@ -165,8 +168,21 @@ def _checked(folder: RunFolder) -> dict[str, Any]:
     version = description.get("schema_version")
     needed = {"inputs", "files", "targets", "options", "execution", "suites", "results", "root", "config", "run_id"}
     if version != DESCRIPTION_VERSION or not needed <= description.keys():
-        raise RunError(f"the run {folder.id} is of another version of Turnwise, or damaged", "start a new run")
+        raise _damaged(folder)
     return description
+
+
+def _saved_options(folder: RunFolder, description: Mapping[str, Any]) -> tuple[PlanOptions, Execution]:
+    known = {each.name for each in fields(Execution)}
+    try:
+        options = PlanOptions.of(_suite_paths(description, folder.path), description["options"])
+        return options, Execution(**{key: each for key, each in description["execution"].items() if key in known})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _damaged(folder) from error
+
+
+def _damaged(folder: RunFolder) -> RunError:
+    return RunError(f"the run {folder.id} is of another version of Turnwise, or damaged", "start a new run")
 
 
 def _root(description: Mapping[str, Any], folder: Path) -> Path:

@@ -16,6 +16,7 @@ from .summary_lines import ResultLine, read_line
 __all__ = ["Tally", "summarise"]
 
 _RANKED = 5
+_REASONS = 100
 
 
 class Tally:
@@ -32,6 +33,7 @@ class Tally:
         self._run_ids: set[str | None] = set()
         self._slowest, self._most_expensive = _Highest(), _Highest()
         self._errors: Counter[str] = Counter()
+        self._ungraded: Counter[str] = Counter()
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one result in. Raises `RunError`, and counts nothing, if it is no result."""
@@ -51,6 +53,8 @@ class Tally:
             self._most_expensive.add(line.cost_usd, line)
         if line.error_kind is not None:
             self._errors[line.error_kind] += 1
+        if line.why_ungraded is not None and (line.why_ungraded in self._ungraded or len(self._ungraded) < _REASONS):
+            self._ungraded[line.why_ungraded] += 1
 
     def summary(self) -> Summary:
         """What the results so far come to."""
@@ -59,8 +63,13 @@ class Tally:
             targets=tuple(group.summary() for group in self._groups.values()),
             slowest=self._slowest.results(),
             most_expensive=self._most_expensive.results(),
-            errors_by_kind=dict(sorted(self._errors.items(), key=lambda each: (-each[1], each[0]))),
+            errors_by_kind=_most_first(self._errors),
+            ungraded_by_reason=_most_first(self._ungraded),
         )
+
+
+def _most_first(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 class _Highest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..providers.base import Usage
@@ -95,6 +95,7 @@ class Summary:
     slowest: tuple[RankedResult, ...]
     most_expensive: tuple[RankedResult, ...]
     errors_by_kind: Mapping[str, int]
+    ungraded_by_reason: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def results(self) -> int:
@@ -109,5 +110,6 @@ class Summary:
             "slowest": [asdict(each) for each in self.slowest],
             "most_expensive": [asdict(each) for each in self.most_expensive],
             "errors_by_kind": dict(self.errors_by_kind),
+            "ungraded_by_reason": dict(self.ungraded_by_reason),
             "verdict": None if verdict is None else asdict(verdict),
         }

@@ -9,7 +9,7 @@ from ..errors import RunError
 from ..graders.scoring import DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
-    from .result_format import Status
+    from .record import Status
 
 __all__ = ["ResultLine", "read_line"]
 
@@ -39,6 +39,7 @@ class ResultLine(NamedTuple):
     cost_usd: float | None
     tokens: tuple[int | None, ...] | None
     error_kind: str | None
+    why_ungraded: str | None
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, int]:
@@ -76,6 +77,7 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
         _amount(record, "cost_usd"),
         _tokens(get("usage")),
         None if has_answer else _error_kind(get("error")),
+        _why_ungraded(get("grades")) if status == "ungraded" else None,
     )
 
 
@@ -152,6 +154,17 @@ def _tokens(usage: Any) -> tuple[int | None, ...] | None:
         if count is not None and (type(count) is not int or count < 0):
             raise _wrong(f"usage.{field}", "a whole number from 0, or null", count)
     return None if counts[0] is None and counts[1] is None else counts
+
+
+def _why_ungraded(grades: Any) -> str | None:
+    """What kept a result from being graded, in words that others share."""
+    if grades == []:
+        return "no graders"
+    for grade in grades if isinstance(grades, list) else ():
+        error = grade.get("error") if isinstance(grade, dict) else None
+        if isinstance(error, dict):
+            return f"{grade.get('name')}: {error.get('message')}"
+    return None
 
 
 def _error_kind(error: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -14,7 +15,7 @@ from ..suite.explain import described, did_you_mean, explain
 from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
 from .base import Grader, GraderSettings
-from .registry import GraderKind, NotYet, find_kind, is_later, kind_names
+from .registry import KINDS, GraderKind, NotYet, find_kind, is_later, kind_names
 
 __all__ = ["NOT_YET", "make_graders"]
 
@@ -65,12 +66,27 @@ def _made(spec: GraderSpec, path: DataPath) -> Grader:
         common, written = spec, _Written(path)
     else:
         name, value = next(iter(spec.items()))
+        if isinstance(value, str) and name in KINDS:
+            made = _of_text(name, value)
+            if made is not None:
+                return made
         kind = _kind(name, (*path, name))
         common, written = _long_form(name, value, path)
     if problems := _unused_settings(common, kind, written):
         raise _RefusedError(*problems)
     options = _validated(kind.options_model, dict(common.model_extra or {}), written)
     return kind.make(options, _settings(common))
+
+
+@lru_cache(maxsize=1024)
+def _of_text(name: str, text: str) -> Grader | None:
+    """The grader of `kind: text`, by far the most common form; cases often share it. None if something is wrong."""
+    kind = KINDS[name]
+    try:
+        options = kind.options_model.model_validate({_MAIN: text})
+    except ValidationError:
+        return None
+    return kind.make(options, GraderSettings(name=name, kind=name))
 
 
 def _settings(common: LongGrader) -> GraderSettings:

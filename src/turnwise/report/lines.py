@@ -184,7 +184,8 @@ class LineWatcher(_TextWatcher):
         self._next = self._clock() + SECONDS_BETWEEN
         resumed = f" ({event.done} done before)" if event.done else ""
         targets = shown(", ".join(event.targets))
-        self._output.line(f"run {shown(event.run_id)}: {event.results} results{resumed}, targets: {targets}")
+        results = "1 result" if event.results == 1 else f"{event.results:,} results"
+        self._output.line(f"run {shown(event.run_id)}: {results}{resumed}, targets: {targets}")
 
 
 def _counts(progress: Progress) -> list[str]:

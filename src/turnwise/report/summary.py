@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .summary_columns import count_columns, estimate_columns, figure_columns, footnotes, name_columns
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["summary_text"]
 
+_MOST_REASONS = 10
 _VERDICT_COLOURS = {0: "green", 1: "red"}
 
 
@@ -31,7 +32,8 @@ def summary_text(summary: Summary, verdict: Verdict, style: Style = plain) -> st
         _ranked(
             "most expensive", summary.most_expensive, [money(each.value) for each in summary.most_expensive], style
         ),
-        _errors(summary, style),
+        _counted("errors", "kind", summary.errors_by_kind, style),
+        _counted("ungraded", "why", summary.ungraded_by_reason, style),
         [style(one_line(verdict.text), _VERDICT_COLOURS.get(verdict.exit_code, "yellow"), bold=True)],
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
@@ -93,8 +95,10 @@ def _ranked(title: str, results: Sequence[RankedResult], values: Sequence[str], 
     return table(columns, style)
 
 
-def _errors(summary: Summary, style: Style) -> list[str]:
-    if not summary.errors_by_kind:
+def _counted(heading: str, of_what: str, counts: Mapping[str, int], style: Style) -> list[str]:
+    """How often each kind of thing went wrong, the most common first."""
+    if not counts:
         return []
-    kinds = Column("kind", tuple(summary.errors_by_kind), right=False, name=True)
-    return table([Column("errors", tuple(f"{count:,}" for count in summary.errors_by_kind.values())), kinds], style)
+    shown = list(counts.items())[:_MOST_REASONS]
+    names = Column(of_what, tuple(one_line(name) for name, _ in shown), right=False)
+    return table([Column(heading, tuple(f"{count:,}" for _, count in shown)), names], style)

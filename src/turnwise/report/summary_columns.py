@@ -93,7 +93,7 @@ def _shares(groups: Sequence[GroupSummary]) -> list[str]:
     if cached := sum(group.from_cache for group in groups):
         notes.append(f"cache: {_answers(cached)} came from it, and took no time")
     if unknown := sum(group.costs_unknown for group in groups):
-        notes.append(f"cost: not known of {_answers(unknown)}; give the target `prices` to know it")
+        notes.append(f"cost: not known of {_answers(unknown)}; give the target `prices`, if it counts tokens")
     if uncounted := sum(group.usage_unknown for group in groups if _has_tokens(group)):
         notes.append(f"tokens: not counted for {_answers(uncounted)}")
     return notes

@@ -77,8 +77,9 @@ def clustered_mean(sums: ClusterSums, level: float = 0.95) -> Estimate:
 def clustered_proportion(sums: ClusterSums, level: float = 0.95) -> Estimate:
     """The share of ones among values of 0 and 1, with Wilson's interval on the effective number of values.
 
-    That number is n divided by the design effect, which counts as 1 where it is smaller or where all values are the
-    same: then this is the plain Wilson interval. A design effect that is known from few clusters is itself uncertain:
+    That number is n divided by the design effect, which counts as 1 where it is smaller: then this is the plain Wilson
+    interval. Where all values are the same, nothing tells how clusters vary, and each counts as one value: six failures
+    of one case say no more than one. A design effect that is known from few clusters is itself uncertain:
     Korn and Graubard's factor, the square of t with n-1 by t with G-1 degrees of freedom, makes up for it. Without it,
     5 clusters of 5 values would cover the truth in 89 % of cases instead of 95 %. A single cluster with both values has
     no interval.
@@ -89,20 +90,17 @@ def clustered_proportion(sums: ClusterSums, level: float = 0.95) -> Estimate:
     rate = sums.mean
     if rate is None:
         return _bare(None, 0)
-    effect = _effect(sums, rate)
+    if rate in (0.0, 1.0):
+        method: Method = "wilson" if sums.clusters == sums.n else "wilson-clustered"
+        return _wilson(rate, sums.n, sums.clusters, level, method)
+    effect = sums.design_effect
     if effect is None:
         return _bare(rate, sums.n)
+    effect = max(effect, 1.0)
     if effect == 1.0:
         return _wilson(rate, sums.n, sums.n, level, "wilson")
     few = (two_sided_t(level, sums.n - 1) / two_sided_t(level, sums.clusters - 1)) ** 2
     return _wilson(rate, sums.n, sums.n / effect * few, level, "wilson-clustered")
-
-
-def _effect(sums: ClusterSums, rate: float) -> float | None:
-    if rate in (0.0, 1.0):
-        return 1.0  # nothing varies, so nothing can be learned of how clusters vary
-    effect = sums.design_effect
-    return None if effect is None else max(effect, 1.0)
 
 
 def _bare(value: float | None, n: int) -> Estimate:

@@ -18,7 +18,7 @@ from ..suite.reading import read_document, read_source_text
 from ..suite.sources import Source
 from .agentv import PROVIDER_ALIASES, Authored, is_agentv_targets, translate_target
 from .elsewhere import said_of_provider
-from .format import PROVIDERS, TargetsSpec
+from .format import PROVIDERS, TargetsHeader, TargetsSpec
 from .plugins import find_plugin, plugin_names
 from .secrets import discreet, discreet_reading, private_texts
 from .settings import TargetBase
@@ -26,8 +26,6 @@ from .variables import malformed
 
 __all__ = ["load_targets", "read_targets"]
 
-# Stands for the targets while the rest of the file is validated.
-_STAND_IN = {"name": "stand-in", "provider": "mock"}
 # For problems whose sentence says already what is expected.
 _HINTS = {
     "empty": "fill it in, or remove the key",
@@ -79,20 +77,18 @@ class _Reader:
         raw_targets = self.raw.get("targets")
         if not isinstance(raw_targets, list):
             return None
-        targets = [self._target(value, ("targets", index)) for index, value in enumerate(raw_targets)]
+        targets: list[Any] = [self._target(value, ("targets", index)) for index, value in enumerate(raw_targets)]
         self._check_names(raw_targets)
         if header is None or has_errors(self.diagnostics):
             return None
-        return header.model_copy(update={"targets": targets})
+        return TargetsSpec.model_construct(schema_=header.schema_, targets=targets)
 
-    def _header(self) -> TargetsSpec | None:
+    def _header(self) -> TargetsHeader | None:
         """The file's own keys; its targets are validated one by one, elsewhere."""
-        targets = self.raw.get("targets")
-        shell = {**self.raw, "targets": [_STAND_IN]} if isinstance(targets, list) and targets else self.raw
         try:
-            return TargetsSpec.model_validate(shell)
+            return TargetsHeader.model_validate(self.raw)
         except ValidationError as error:
-            self._add(explain(error, data=shell, model=TargetsSpec, source=self.source))
+            self._add(explain(error, data=self.raw, model=TargetsHeader, source=self.source))
             return None
 
     def _target(self, value: Any, path: DataPath) -> TargetBase | None:
