@@ -22,7 +22,8 @@ _STEADY_CASES = 4_000
 _DELAY_MS = 50
 _FEW, _MANY = 5_000, 50_000
 _ROUNDS = 15
-_GROWTH_ROUNDS = 2
+_GROWTH_ROUNDS = 3
+_STEADY_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def _growth(project: Project) -> list[Row]:
 def _steady(project: Project) -> Row:
     """Results a second, from the start of the first to the end of the last, against as many as can be."""
     suite = project.suite("cases.jsonl", _STEADY_CASES)
-    (seconds,) = best_of_each(2, lambda: project.run(suite, _STEADY_CASES).seconds)
+    (seconds,) = best_of_each(_STEADY_ROUNDS, lambda: project.run(suite, _STEADY_CASES).seconds)
     ideal = WORKERS / (_DELAY_MS / 1000)
     reached = _STEADY_CASES / seconds
     what = f"`turnwise run`, {_STEADY_CASES:,} cases, server at {_DELAY_MS} ms: results a second / {ideal:.0f}"

@@ -10,7 +10,14 @@ from .errors import UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["PluginGroup"]
+__all__ = ["PluginGroup", "plugins_are_loaded"]
+
+_loaded_here: set[str] = set()
+
+
+def plugins_are_loaded() -> bool:
+    """Whether code of other packages is in this process by now."""
+    return bool(_loaded_here)
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,7 @@ class PluginGroup:
         return list(entry_points(group=self.group))
 
     def _loaded(self, point: EntryPoint, base: type) -> Any:
+        _loaded_here.add(point.value)
         try:
             plugin = point.load()
         except Exception as error:

@@ -14,6 +14,9 @@ import click
 
 from ..conversation.files import shown_file
 from ..errors import RunError, SuiteError
+from ..plugins import plugins_are_loaded
+from ..providers.opening import OVER_HTTP
+from ..providers.quick_aiohttp import import_aiohttp
 from ..suite.project import find_project_root, load_project
 from .output import echo_diagnostics, echo_warning, error_style, output_style
 
@@ -34,6 +37,8 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
     from ..report.lines import watcher
 
     _warn(session, quiet=kind == "quiet")
+    if any(target.spec.provider in OVER_HTTP for target in session.plan.targets) and not plugins_are_loaded():
+        import_aiohttp()
     fault: RunError | SuiteError | None = None
     out = sys.stdout
     # What a function under test prints is none of ours.

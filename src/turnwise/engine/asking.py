@@ -6,12 +6,14 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..providers.opening import OnRetry, Providers
 from ..providers.prices import is_paid, prices_of
 
 if TYPE_CHECKING:
+    from asyncio import Task
+
     from ..providers.base import Provider
     from ..targets.resolve import ResolvedTarget
     from ..targets.settings import Prices
@@ -75,6 +77,11 @@ class Asking:
         by_id = {id(target): target.name for target in self._plan.targets}
         names = [by_id[key] for (key, _), asked in self._asked.items() if asked.paid and asked.prices is None]
         return list(dict.fromkeys(names))
+
+    @property
+    def waiting(self) -> set[Task[Any]]:
+        """The tasks that wait for their turn at a rate limit, and have sent nothing."""
+        return {task for providers in self._providers.values() for task in providers.waiting}
 
     def of(self, work: Work) -> Asked:
         """Whom a piece of work is asked of."""

@@ -91,6 +91,7 @@ class Runner:
         # Until when each task waits to send again. Some belong to the cache: it ends them in its own time.
         self._pauses: WeakKeyDictionary[asyncio.Task[Any], float] = WeakKeyDictionary()
         self._notices: set[str] = set()
+        self._asking: Asking | None = None
         self._piece: ContextVar[tuple[Lane[Work], int]] = ContextVar("piece")
 
     @property
@@ -108,6 +109,7 @@ class Runner:
         cache, loop = self._execution.cache is True, asyncio.get_running_loop()
         try:
             async with Asking(plan, cache=cache, on_retry=self._on_retry, notice=self._notice_from(loop)) as asking:
+                self._asking = asking
                 for name in asking.unpriced:
                     self._notice(f"{name}: no price is known, so its cost is not counted; give the target `prices`")
                 path = folder.path / RESULTS
@@ -136,9 +138,9 @@ class Runner:
         if not self._scheduler.draining:
             self._drain("interrupted")
             now = asyncio.get_running_loop().time()
-            for task, until in list(self._pauses.items()):
-                if until > now:
-                    task.cancel()
+            paused = {task for task, until in self._pauses.items() if until > now}
+            for task in paused | (self._asking.waiting if self._asking is not None else set()):
+                task.cancel()
 
     def abort(self) -> None:
         """Stop at once: what is under way is not written, and is done again when the run is resumed."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from .retries import LONGEST_RETRY_AFTER, exhausted_for, pause
 
 if TYPE_CHECKING:
-    from asyncio import Lock
+    from asyncio import Lock, Task
 
 __all__ = ["LONGEST_HOLD", "RateLimit"]
 
@@ -63,18 +64,21 @@ class RateLimit:
         self._unlimited = self._requests is None and self._tokens is None
         self._held_until: float | None = None
         self._turn: Lock | None = None
+        self.waiting: set[Task[Any]] = set()
+        """The tasks whose turn has not come: they have sent nothing."""
 
     async def acquire(self, tokens: int) -> None:
         """Wait until a request of about so many tokens may start."""
         if self._unlimited and self._held_until is None:
             return
-        async with self._lock():  # whoever came first waits first, the others behind it
-            while (wait := self._wait(tokens)) > _TOO_SHORT:
-                await self._sleep(min(wait, _LONGEST_SLEEP))
-            if self._requests is not None:
-                self._requests.take(1)
-            if self._tokens is not None:
-                self._tokens.take(tokens)
+        with self._counted_as_waiting():
+            async with self._lock():  # whoever came first waits first, the others behind it
+                while (wait := self._wait(tokens)) > _TOO_SHORT:
+                    await self._sleep(min(wait, _LONGEST_SLEEP))
+                if self._requests is not None:
+                    self._requests.take(1)
+                if self._tokens is not None:
+                    self._tokens.take(tokens)
 
     def settle(self, reserved: int, used: int) -> None:
         """Correct the tokens of a request, once it is known how many it used."""
@@ -92,6 +96,18 @@ class RateLimit:
         wait = exhausted_for(headers, now)
         if wait:
             self.hold(min(wait, LONGEST_HOLD))
+
+    @contextmanager
+    def _counted_as_waiting(self) -> Iterator[None]:
+        from asyncio import current_task
+
+        task = current_task()
+        assert task is not None
+        self.waiting.add(task)
+        try:
+            yield
+        finally:
+            self.waiting.discard(task)
 
     def _lock(self) -> Lock:
         if self._turn is None:

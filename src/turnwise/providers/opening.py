@@ -19,11 +19,16 @@ from .patient import PatientProvider, policy_of
 from .retries import Retry
 
 if TYPE_CHECKING:
+    from asyncio import Task
+
     from ..targets.format import Target
     from ..targets.resolve import ResolvedTarget
     from .llama_process import LlamaServers
 
-__all__ = ["OnRetry", "Providers", "open_provider"]
+__all__ = ["OVER_HTTP", "OnRetry", "Providers", "open_provider"]
+
+OVER_HTTP = frozenset({*WIRES, "http", "local"})
+"""The providers of this package that need an HTTP client."""
 
 OnRetry = Callable[[str, Retry], bool | None]
 """Told the target's name and what is tried again, before each pause; if it returns False, it is not tried again."""
@@ -50,6 +55,12 @@ class Providers:
         self._on_retry = on_retry
         self._servers: LlamaServers | None = None
         self._of_target: list[tuple[Target, Provider]] = []
+        self._limits: list[RateLimit] = []
+
+    @property
+    def waiting(self) -> set[Task[Any]]:
+        """The tasks that wait for their turn at a rate limit, and have sent nothing."""
+        return {task for limit in self._limits for task in limit.waiting}
 
     def open(self, resolved: ResolvedTarget) -> Provider:
         """A provider for the target, with its retries and rate limits. Raises `UsageError` if it cannot be made."""
@@ -58,6 +69,7 @@ class Providers:
             if known == target:
                 return provider  # one target, one set of limits
         limit = RateLimit(target.requests_per_minute, target.tokens_per_minute)
+        self._limits.append(limit)
         on_retry = self._on_retry
         provider = PatientProvider(
             self._bare(resolved, limit),

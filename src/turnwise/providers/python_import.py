@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from .quick_aiohttp import load_certificates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +47,7 @@ def _imported(name: str, folder: Path) -> ModuleType:
     if not folder.is_dir():
         raise UsageError(f"cannot import `{name}`: there is no folder {folder}", "check the target's `path`")
     _refuse_other_module(name.partition(".")[0], folder)
+    load_certificates()
     try:
         with _first_on_path(folder):
             return importlib.import_module(name)

@@ -91,10 +91,9 @@ class DatasetCases:
                 spec = CaseSpec.model_validate(row.value) if row.problem is None else None
             except ValidationError:
                 spec = None
+            self._refuse_changes()  # so that the row is one that was checked, and what is wrong with it was said
             if spec is not None:
                 yield spec, row.source
-            else:
-                self._refuse_changes()  # else what is wrong with the row was said when it was checked
         self._refuse_changes()
 
     def _refuse_changes(self) -> None:
