@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from loopback import Counts, Loopback
-from measure import HERE, PYTHON, TURNWISE, Cost, Row, best_of_each, cost_of, ratio
+from measure import HERE, PYTHON, TURNWISE, Cost, Row, best_of_each, cost_of, ratio, require_larger_than_own
 
 __all__ = ["Project", "engine_rows"]
 
@@ -58,12 +58,18 @@ class Project:
         """A file with the very bodies that a run of the suite sends, one a line."""
         path = self.folder / "bodies.txt"
         command = [TURNWISE, "prompt", str(suite), "--target", "loopback", "--format", "json"]
-        output = subprocess.run(command, check=True, capture_output=True, cwd=self.folder, env=self._environment).stdout
-        bodies = [
-            json.dumps(each["request"]["body"], ensure_ascii=False, separators=(",", ":"))
-            for each in json.loads(output)
-        ]
-        path.write_text("\n".join(bodies) + "\n", encoding="utf-8")
+        with (
+            subprocess.Popen(
+                command, stdout=subprocess.PIPE, text=True, cwd=self.folder, env=self._environment
+            ) as prompt,
+            open(path, "w", encoding="utf-8") as file,
+        ):
+            assert prompt.stdout is not None
+            for line in prompt.stdout:  # a case a line: all of them at once would make this process large
+                if line.startswith("{"):
+                    body = json.loads(line.rstrip(",\n"))["request"]["body"]
+                    file.write(json.dumps(body, ensure_ascii=False, separators=(",", ":")) + "\n")
+        assert prompt.returncode == 0, f"turnwise prompt: exit code {prompt.returncode}"
         return path
 
     def run(self, suite: Path, cases: int) -> Ran:
@@ -161,6 +167,7 @@ def _growth(project: Project) -> list[Row]:
     size = f"{_FEW:,} to {_MANY:,} JSONL cases"
     each = f"{short / _FEW * 1e6:.0f} µs to {long / _MANY * 1e6:.0f} µs a case"
     before, after = min(peaks[_FEW]), min(peaks[_MANY])
+    require_larger_than_own(before)
     return [
         Row(f"wall time for each case, {size}: `turnwise run`", long / _MANY / (short / _FEW), 1.1, " ×", each),
         Row(f"peak memory, {size}: `turnwise run`", after - before, 30, " MB", f"{before:.1f} MB to {after:.1f} MB"),

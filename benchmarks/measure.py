@@ -8,15 +8,28 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from threading import Timer
 from time import perf_counter
 
-__all__ = ["HERE", "PYTHON", "TURNWISE", "Cost", "Row", "best_of_each", "cost_of", "like_installed", "ratio"]
+__all__ = [
+    "HERE",
+    "PYTHON",
+    "TURNWISE",
+    "Cost",
+    "Row",
+    "best_of_each",
+    "cost_of",
+    "like_installed",
+    "ratio",
+    "require_larger_than_own",
+]
 
 HERE = Path(__file__).resolve().parent
 PYTHON = sys.executable
 TURNWISE = str(Path(sys.executable).with_name("turnwise"))
 _LONGEST = 900.0
+_PEAK_UNITS = 1024 * 1024 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True)
@@ -73,8 +86,14 @@ def cost_of(
         error = subprocess.CalledProcessError(process.returncode, command, output=said)
         error.add_note(said)
         raise error
-    peak = usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    peak = usage.ru_maxrss / _PEAK_UNITS
     return Cost(wall, usage.ru_utime + usage.ru_stime, peak)
+
+
+def require_larger_than_own(peak_mb: float) -> None:
+    """Refuse a peak that may be no more than what a process took over from this one."""
+    own = getrusage(RUSAGE_SELF).ru_maxrss / _PEAK_UNITS
+    assert peak_mb > own, f"a peak of {peak_mb:.1f} MB shows nothing: the process that measures has {own:.1f} MB itself"
 
 
 def best_of_each(repeats: int, *measures: Callable[[], float]) -> list[float]:

@@ -33,24 +33,32 @@ _NO_NETWORK = ("unshare", "--user", "--map-root-user", "--net", "sh", "-c", 'ip 
 
 
 class Contest:
-    """Everybody's costs, by tool and number of cases; who cannot take part is in `out`, with the reason."""
+    """Everybody's costs, by tool and number of cases. Who cannot take part is in `out`, with the reason; `failures` are
+    rounds that went wrong for a tool that did well in others."""
 
     def __init__(self, folder: Path, server: Loopback, out: dict[str, str]) -> None:
         self.folder = folder
         self.server = server
         self.out = out
+        self.failures: list[str] = []
         self.costs: dict[tuple[str, int], Cost] = {}
         self._project = Project(folder / "ours", server)
 
     def hold(self) -> None:
         """Every tool does the work in turn, several times; the least of each cost is kept."""
-        self._measure(1)  # once for nothing: files are read for the first time
+        self._measure(1, self.out)  # once for nothing: files are read for the first time
         self.costs.clear()
         for cases, rounds in _ROUNDS.items():
+            reasons: dict[str, str] = {}
             for _ in range(rounds):
-                self._measure(cases)
+                self._measure(cases, reasons)
+            for name, reason in reasons.items():
+                if (name, cases) in self.costs:
+                    self.failures.append(f"{name} failed in a round of {cases:,} cases: {reason}")
+                else:
+                    self.out[name] = reason
 
-    def _measure(self, cases: int) -> None:
+    def _measure(self, cases: int, reasons: dict[str, str]) -> None:
         suite = self._project.folder / f"cases-{cases}.jsonl"
         if not suite.exists():
             self._project.suite(suite.name, cases)
@@ -61,7 +69,8 @@ class Contest:
             try:
                 self._keep(peer.name, cases, self._cost(peer, suite, cases))
             except (subprocess.CalledProcessError, OSError, AssertionError, ValueError, LookupError) as error:
-                self.out[peer.name] = _reason(error)
+                print(f"{peer.name}: {error} {getattr(error, 'output', '')}", file=sys.stderr)
+                reasons[peer.name] = _reason(error)
 
     def _cost(self, peer: Peer, suite: Path, cases: int) -> Cost:
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
@@ -86,7 +95,9 @@ class Contest:
 def _reason(error: Exception) -> str:
     text = str(error)
     if isinstance(error, subprocess.CalledProcessError) and error.output:
-        text = f"exit code {error.returncode}: {error.output.strip().splitlines()[-1]}"
+        lines = [line.strip() for line in error.output.splitlines() if line.strip()]
+        told = next((line for line in reversed(lines) if "error" in line.lower()), lines[-1])
+        text = f"exit code {error.returncode}: {told}"
     return text.replace("|", "/")[:300]
 
 
@@ -134,8 +145,9 @@ def costs_table(contest: Contest) -> str:
     head = ("tool", "version", "at once", f"{_CASES:,} cases", "CPU", "one case", "CPU")
     lines = [head, _line(contest, _OURS, version("turnwise"), WORKERS)]
     lines += [_line(contest, peer.name, peer.version, peer.workers) for peer in PEERS if peer.name not in contest.out]
-    missing = [f"- {name} could not be measured: {reason}" for name, reason in contest.out.items()]
-    return "\n".join([markdown_table(lines), *(["", *missing] if missing else [])])
+    notes = [f"{name} could not be measured: {reason}" for name, reason in contest.out.items()]
+    notes += contest.failures
+    return "\n".join([markdown_table(lines), *([""] if notes else []), *(f"- {note}" for note in notes)])
 
 
 def _line(contest: Contest, name: str, release: str, workers: int) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from generate import CASES, Files
-from measure import HERE, PYTHON, TURNWISE, Row, best_of_each, cost_of, like_installed, ratio
+from measure import HERE, PYTHON, TURNWISE, Row, best_of_each, cost_of, like_installed, ratio, require_larger_than_own
 from results import rows_table, write_section
 
 from engine import engine_rows
@@ -98,6 +98,7 @@ def memory(small: Path, large: Path, size: str) -> list[Row]:
 
 def _growth(what: str, make: Callable[[Path], list[str]], small: Path, large: Path) -> Row:
     before, after = best_of_each(_PEAKS, lambda: cost_of(make(small)).peak_mb, lambda: cost_of(make(large)).peak_mb)
+    require_larger_than_own(before)
     return Row(what, after - before, 20, " MB", f"{before:.1f} MB to {after:.1f} MB")
 
 

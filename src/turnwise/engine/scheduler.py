@@ -102,7 +102,7 @@ class Scheduler(Generic[Work]):
         self._turn = 0
         self._draining = False
         self._naps: set[asyncio.TimerHandle] = set()
-        self._wake: asyncio.Event | None = None
+        self._over: asyncio.Event | None = None
         self._fault: BaseException | None = None
 
     @property
@@ -113,7 +113,7 @@ class Scheduler(Generic[Work]):
     def drain(self) -> None:
         """Start nothing more; `run` returns when what is under way is done."""
         self._draining = True
-        self._stir()
+        self._advance()
 
     def abort(self) -> None:
         """Stop what is under way, too."""
@@ -135,24 +135,19 @@ class Scheduler(Generic[Work]):
         def wake() -> None:
             self._naps.discard(nap)
             lane.resting = False
-            self._stir()
+            self._advance()
 
         nap = asyncio.get_running_loop().call_later(seconds, wake)
         self._naps.add(nap)
 
     async def run(self) -> None:
         """Do all the work, or what `drain` and `abort` leave of it. Cancelled, it leaves nothing under way."""
-        self._wake = asyncio.Event()
+        self._over = asyncio.Event()
         try:
-            while True:
-                self._wake.clear()
-                while not self._draining and len(self._tasks) < self._workers and self._admitted():
-                    if not self._start_next():
-                        break
-                if not self._tasks and (self._draining or not self._naps):
-                    break
-                await self._wake.wait()
+            self._advance()
+            await self._over.wait()
         finally:
+            self._over.set()  # cancelled: what ends now makes room for nothing
             for nap in self._naps:
                 nap.cancel()
             await self._stop_all()
@@ -193,14 +188,20 @@ class Scheduler(Generic[Work]):
         if not task.cancelled() and (error := task.exception()) is not None and self._fault is None:
             self._fault = error
             self.abort()
-        self._stir()
+        self._advance()
 
     def _admitted(self) -> bool:
         return self._admits is None or self._admits(len(self._tasks))
 
-    def _stir(self) -> None:
-        if self._wake is not None:
-            self._wake.set()
+    def _advance(self) -> None:
+        """Start what may be started, at once where something has ended; and end the run where nothing is left."""
+        if self._over is None or self._over.is_set():
+            return
+        while not self._draining and len(self._tasks) < self._workers and self._admitted():
+            if not self._start_next():
+                break
+        if not self._tasks and (self._draining or not self._naps):
+            self._over.set()
 
     async def _stop_all(self) -> None:
         for task in self._tasks:

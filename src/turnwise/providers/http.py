@@ -230,7 +230,8 @@ class Transport:
     def _timeout(self, seconds: float) -> ClientTimeout:
         from aiohttp import ClientTimeout
 
-        made = ClientTimeout(total=seconds, connect=min(seconds, LONGEST_CONNECT))
+        # Not `connect`: it would set a timer for each request, also where a connection is there already.
+        made = ClientTimeout(total=seconds, sock_connect=min(seconds, LONGEST_CONNECT))
         if len(self._timeouts) < _MOST_ROUTES:
             self._timeouts[seconds] = made
         return made
