@@ -1,7 +1,7 @@
 """The peers: what each is installed from, how it is given the same cases, and how many it says have passed.
 
-Each is used as its documentation shows, with its telemetry, update checks and cache off, and with no more output than
-it needs to say what passed.
+Each is used by its own command or API, with its telemetry, update checks and cache off, and with no more output than it
+needs to say what passed.
 """
 
 from __future__ import annotations

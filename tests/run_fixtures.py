@@ -16,8 +16,9 @@ from turnwise.engine import api
 from turnwise.engine.events import Ended, Event
 from turnwise.engine.options import Execution, PlanOptions
 from turnwise.engine.plan import Plan, make_plan
+from turnwise.engine.resuming import go_on
 from turnwise.engine.runner import Runner
-from turnwise.engine.session import begin, go_on
+from turnwise.engine.session import begin
 from turnwise.providers import MockProvider, ProviderRequest, ProviderResponse
 from virtual_time import run_at_once
 

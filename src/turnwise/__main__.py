@@ -1,6 +1,6 @@
 """`python -m turnwise`."""
 
-from .cli import process
+from .entry import process
 
 if __name__ == "__main__":
     process()

@@ -157,7 +157,10 @@ class RunError(UsageError):
 
 
 class MissingVariablesError(TurnwiseError):
-    """Variables that targets use are not set. `missing` maps each target's name to the variables' names."""
+    """Variables that targets use are not set. `missing` maps each target's name to the variables' names.
+
+    `hint` says where they can be set.
+    """
 
     def __init__(self, missing: Mapping[str, Sequence[str]], searched: Sequence[str] = ()) -> None:
         self.missing = {target: tuple(names) for target, names in missing.items()}
@@ -165,6 +168,7 @@ class MissingVariablesError(TurnwiseError):
         count = len({name for names in self.missing.values() for name in names})
         places = f" in {', '.join(searched)}" if searched else ""
         super().__init__(f"{'a variable is' if count == 1 else f'{count} variables are'} not set{places}: {each}")
+        self.hint = f"set {'it' if count == 1 else 'them'} in the environment, in .turnwise/.env or in .env"
 
 
 class ProviderError(TurnwiseError):

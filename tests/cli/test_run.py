@@ -98,7 +98,7 @@ def test_a_bar_decides(turnwise: Turnwise, options: list[str], min_pass_rate: fl
         (["run"], "name at least one suite"),
         (["run", "missing.yaml"], "missing.yaml"),
         (["run", "s.yaml", "-t", "nobody"], "nobody"),
-        (["run", "s.yaml", "--case", "x"], "no case is selected"),
+        (["run", "s.yaml", "--case", "x"], "no case has an id like"),
         (["run", "bad.yaml"], "contians"),
         (["run", "s.yaml", "--json", "--quiet"], "exclude each other"),
         (["run", "s.yaml", "--threshold", "2"], "--threshold"),

@@ -145,6 +145,61 @@ def test_a_bad_line_is_named_by_file_and_line(project: Path) -> None:
         assert error.hint == "correct the line, or remove it"
 
 
+def own_line(case_id: str, score: float = 1.0, run_id: str = RUN_ID) -> str:
+    """One line of a run's own journal."""
+    return line(case_id, score, run_id=run_id, schema_version=1)
+
+
+@pytest.mark.parametrize(
+    "description", [None, "{nope", "[]", '{"schema_version": 99}', '{"options": 7}', '{"results": "many"}']
+)
+@pytest.mark.parametrize("written", [RUN_ID, f".turnwise/runs/{RUN_ID}", f".turnwise/runs/{RUN_ID}/results.jsonl"])
+def test_the_journal_of_a_run_is_enough(project: Path, written: str, description: str | None) -> None:
+    """Without a description that can be read, the results are summed up, and it is said what is not known."""
+    folder = write_run(project, own_line("a") + own_line("b")[:20])
+    (folder / "run.json").unlink() if description is None else (folder / "run.json").write_text(description)
+    result = summary(written)
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "PASSED: 1 of 1 (exit 0)")
+    assert result.stdout.startswith(f"run {RUN_ID}\n")
+    assert result.stderr.count("run.json cannot be read: bars and the planned number are not known") == 1
+    assert "the last line is torn" in result.stderr
+
+
+def test_a_damaged_run_without_a_journal_is_an_error(project: Path) -> None:
+    """Then there is nothing to sum up, and nothing that says so but the description."""
+    folder = write_run(project, None)
+    (folder / "run.json").write_text("{nope")
+    assert isinstance(summary(RUN_ID).exception, RunError)
+
+
+def test_a_file_of_others_may_have_the_name_of_a_journal(project: Path) -> None:
+    """It is read as what it is: its last line is not torn, and no description is missed."""
+    Path("mine").mkdir()
+    Path("mine", "results.jsonl").write_text(line("a") + line("b").rstrip())
+    for written in ("mine", "mine/results.jsonl"):
+        result = summary(written)
+        assert (result.stdout.splitlines()[-1], result.stderr) == ("PASSED: 2 of 2 (exit 0)", "")
+
+
+def test_a_line_that_replaces_another_is_told(project: Path) -> None:
+    """In a file of others that is rarely meant: the warning has the number of such lines, and the first one's place."""
+    Path("mine.jsonl").write_text(line("a") + "\n" + line("a", 0.0))
+    (warning,) = summary("mine.jsonl").stderr.splitlines()
+    assert warning.startswith("warning: mine.jsonl:3 takes the place of an earlier line of the same suite, case")
+    Path("mine.jsonl").write_text(line("a") + line("b") + line("a") + line("c") + line("b"))
+    (warning,) = summary("mine.jsonl").stderr.splitlines()
+    assert warning.startswith("warning: 2 lines take the place of earlier ones")
+    assert "the first is mine.jsonl:3;" in warning
+
+
+def test_lines_that_a_run_did_again_are_not_told(project: Path) -> None:
+    """A run does results again on purpose; two runs in one file are two answers, of which one is lost."""
+    Path("copy.jsonl").write_text(own_line("a", 0.0) + own_line("a"))
+    assert summary("copy.jsonl").stderr == ""
+    Path("both.jsonl").write_text(own_line("a", 0.0) + own_line("a", run_id="another"))
+    assert "both.jsonl:2 takes the place" in summary("both.jsonl").stderr
+
+
 def test_a_run_that_is_not_there_is_an_error(project: Path) -> None:
     """The error says which runs there are."""
     write_run(project, "")

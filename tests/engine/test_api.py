@@ -10,7 +10,7 @@ import pytest
 
 import turnwise
 from run_fixtures import Server, hello, journal, keys, mock, project, suite
-from turnwise.engine.events import Ended, Event, ResultDone, Started
+from turnwise.engine.events import Begun, Ended, Event, ResultDone, Started
 from turnwise.errors import RunError, UsageError
 from turnwise.providers import ProviderRequest, ProviderResponse
 from turnwise.targets.providers import MockTarget
@@ -51,11 +51,11 @@ def test_suites_and_targets_may_be_values(tmp_path: Path) -> None:
 
 
 def test_a_watcher_is_told_in_order(tmp_path: Path) -> None:
-    """The start, every result, the end."""
+    """The start, every beginning and result, the end."""
     project(tmp_path, s=suite(2))
     events: list[Event] = []
     asyncio.run(turnwise.run(tmp_path / "s.yaml", on_event=events.append))
-    assert [type(each) for each in events] == [Started, ResultDone, ResultDone, Ended]
+    assert [type(each) for each in events] == [Started, Begun, Begun, ResultDone, ResultDone, Ended]
 
 
 @pytest.mark.parametrize(

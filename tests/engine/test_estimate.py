@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from turnwise.engine.dry_run import estimate_plan
 from turnwise.engine.estimate import PlanEstimate, estimated_cost
-from turnwise.providers import ProviderRequest, Settings
+from turnwise.engine.options import PlanOptions
+from turnwise.engine.plan import make_plan
+from turnwise.engine.planned_targets import resolve_planned
+from turnwise.providers import ProviderRequest, Settings, messages_to_send
 from turnwise.targets.settings import Prices
 
 PRICES = Prices(input=2.0, output=10.0)
@@ -27,6 +32,35 @@ def test_requests_are_added_up_by_target() -> None:
     # 300 tokens at two dollars a million, and 1,050 at ten.
     assert gpt.cost_usd == pytest.approx(0.0111)
     assert gpt.prices_as_of == "2026-10-27"
+
+
+def test_what_is_sent_is_what_counts() -> None:
+    """The messages that are really sent, with the system prompt that a provider adds, and not those of the case."""
+    plan = PlanEstimate()
+    sent = messages_to_send(request(40), "y" * 400)
+    plan.add("gpt", request(40), sent, max_output_tokens=1, prices=None, paid=False)
+    assert plan.total.input_tokens == 110
+
+
+def test_characters_are_added_up_before_they_are_tokens() -> None:
+    """A hundred requests of three characters are 75 tokens, not none, and cost as much; a single one is one."""
+    plan = PlanEstimate()
+    for _ in range(100):
+        plan.add("gpt", request(3), max_output_tokens=1, prices=PRICES, paid=True)
+    plan.add("short", request(3), max_output_tokens=1, prices=PRICES, paid=True)
+    plan.add("empty", request(0), max_output_tokens=1, prices=PRICES, paid=True)
+    assert [each.input_tokens for each in plan.targets] == [75, 1, 0]
+    assert plan.targets[0].cost_usd == pytest.approx(estimated_cost(PRICES, 75, 100))
+
+
+def test_a_plan_counts_the_default_system_prompt_of_the_project(tmp_path: Path) -> None:
+    """A case without a system text is sent that of the config, and the estimate has it."""
+    (tmp_path / ".turnwise").mkdir()
+    (tmp_path / ".turnwise" / "config.yaml").write_text(f"default_system_prompt: {'y' * 400}\n")
+    (tmp_path / "s.yaml").write_text(f"cases: [{{id: a, input_messages: [{{role: user, content: {'x' * 40}}}]}}]\n")
+    plan = make_plan(PlanOptions(suites=(str(tmp_path / "s.yaml"),), targets=("mock",)))
+    resolve_planned(plan.targets)
+    assert estimate_plan(plan).total.input_tokens == 110
 
 
 def test_an_answer_without_a_limit_is_assumed_to_be_short() -> None:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from run_fixtures import keys, mock, project, suite
 from turnwise.engine.events import Event, ResultDone
 from turnwise.engine.options import Execution, PlanOptions
-from turnwise.engine.session import Session, begin, go_on
+from turnwise.engine.resuming import go_on
+from turnwise.engine.session import Session, begin
 
 PLANS = st.fixed_dictionaries(
     {

@@ -180,7 +180,6 @@ def test_trials_of_the_command_line_go_before_the_case_and_the_suite(two: Path) 
     assert plan(path).results == 5
     assert plan(path, trials=1).results == 2
     assert [each[3] for each in work(plan(path, trials=4))] == [1, 2, 3, 4] * 2
-    assert plan(put(two, target="echo")).repeats is False
 
 
 def test_counts_are_of_cases_targets_variants_and_trials(two: Path) -> None:
@@ -221,9 +220,24 @@ def test_a_sample_is_the_same_for_the_same_seed(two: Path) -> None:
 
 def test_nothing_selected_is_an_error(two: Path) -> None:
     """A run of nothing would look like one that passed."""
-    with pytest.raises(UsageError, match=r"no case is selected, of 2 in suite\.yaml") as caught:
-        plan(put(two, target="echo"), selection=Selection(cases=("x",)))
-    assert "--case" in (caught.value.hint or "")
+    with pytest.raises(UsageError, match=r"nothing is selected, of 2 cases in suite\.yaml"):
+        plan(put(two, target="echo"), selection=Selection(cases=("c0",), exclude=("c0",)))
+
+
+@pytest.mark.parametrize(
+    ("selection", "said", "hint"),
+    [
+        (Selection(cases=("c0", "c7")), "--case: no case has an id like 'c7'", "did you mean `c0`"),
+        (Selection(exclude=("z*",)), "--exclude: no case has an id like 'z*'", "there are: c0, c1"),
+        (Selection(tags=("hard",)), "--tag: no case has the tag 'hard'", "no case has tags"),
+    ],
+)
+def test_a_selection_that_matches_nothing_is_an_error(two: Path, selection: Selection, said: str, hint: str) -> None:
+    """A case that was renamed must not turn into a run of less, or of more."""
+    with pytest.raises(UsageError) as caught:
+        plan(put(two, target="echo"), selection=selection)
+    assert str(caught.value) == said
+    assert hint in (caught.value.hint or "")
 
 
 def test_a_missing_attachment_is_a_warning_of_the_plan(two: Path) -> None:

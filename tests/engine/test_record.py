@@ -97,7 +97,7 @@ def test_a_grader_that_could_not_grade_says_why() -> None:
 )
 def test_a_failure_is_no_zero(error: ProviderError, kept: tuple[Any, ...]) -> None:
     """No answer: a status and a typed error, and null for everything that an answer has."""
-    line = checked(failed_record(HEAD, REQUEST, error, finished_at=FINISHED))
+    line = checked(failed_record(HEAD, REQUEST, error, attempts=error.attempts, finished_at=FINISHED))
     assert (line["error"]["kind"], line["error"]["status"], line["error"]["retryable"], line["attempts"]) == kept
     assert (line["status"], line["score"], line["answer"], line["usage"]) == ("error", None, None, None)
 

@@ -97,7 +97,7 @@ def test_a_server_that_is_down_is_not_asked_for_ever(tmp_path: Path, monkeypatch
     assert set(statuses(carried).values()) == {"error"}
     assert len(server.asked) == 100 + 20
     assert [each.message for each in carried.told(Notice) if "too many requests fail" in each.message] == [
-        "echo: too many requests fail; those that fail from now on are not sent again"
+        "echo: too many requests fail; until more succeed, those that fail are not sent again"
     ]
     assert (carried.verdict.exit_code, carried.ended.left) == (3, 0)
 

@@ -16,13 +16,14 @@ from run_fixtures import case, journal, keys, mock, project, run, suite
 from turnwise import RunOutcome
 from turnwise.engine.events import Started
 from turnwise.engine.options import Execution, PlanOptions
-from turnwise.engine.session import begin, failed_in, go_on
+from turnwise.engine.resuming import failed_in, go_on
+from turnwise.engine.session import begin
 from turnwise.errors import RunError, UsageError
 
 # Holds a run until its standard input ends.
 HOLD = """
 import sys
-from turnwise.engine.session import go_on
+from turnwise.engine.resuming import go_on
 with go_on(sys.argv[1], {}):
     print("held", flush=True)
     sys.stdin.read()
@@ -114,7 +115,7 @@ def test_what_is_repeated_may_be_the_same(begun: RunOutcome, again: dict[str, An
 @pytest.mark.parametrize(
     ("again", "said"),
     [
-        ({"target": "other"}, "--target other is not that of the run, which asks app"),
+        ({"target": "other"}, "--target other is not what the run asks, which is app"),
         ({"suites": "second.yaml"}, r"differ in s\.yaml, second\.yaml"),
     ],
 )
@@ -170,10 +171,11 @@ def test_one_process_at_a_time(begun: RunOutcome) -> None:
 
 
 def test_what_failed_can_be_run_again_as_a_new_run(begun: RunOutcome) -> None:
-    """Pairs of suite and case, with the suites and options of that run; not if everything has passed."""
-    only, suites, options = failed_in(begun.run_id)
-    assert only == {("s.yaml", "c1"), ("s.yaml", "c2")}
-    assert (suites, options["targets"]) == (("s.yaml",), ["app"])
+    """Suite, case, target and variant, with the suites and options of that run; not if everything has passed."""
+    failures = failed_in(begun.run_id)
+    assert failures.results == {("s.yaml", "c1", "app", None), ("s.yaml", "c2", "app", None)}
+    assert failures.cases == {("s.yaml", "c1"), ("s.yaml", "c2")}
+    assert (failures.options.suites, failures.options.targets) == (("s.yaml",), ("app",))
     Path("well").touch()
     run(resume=begun.run_id)
     with pytest.raises(UsageError, match=r"no result of the run .* has failed"):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from turnwise.engine.summary import Tally, summarise
-from turnwise.engine.summary_format import GroupSummary, Summary
+from turnwise.engine.summary_format import FailedResult, GroupSummary, Summary
 from turnwise.engine.verdict import judge
 from turnwise.errors import RunError
 from turnwise.stats.intervals import mean_interval, wilson
@@ -128,6 +128,67 @@ def test_tokens_are_summed_where_they_were_counted() -> None:
     assert (group.usage.cached_input_tokens, group.usage_unknown) == (None, 2)
 
 
+def test_tokens_from_the_cache_are_left_out() -> None:
+    """They were used when the answer was made; whether they were counted then is no matter, either."""
+    usage = {"input_tokens": 10, "output_tokens": 2}
+    group = group_of(
+        answered("a", usage=usage), answered("b", usage=usage, attempts=0), answered("c", usage=None, attempts=0)
+    )  # fmt: skip
+    assert (group.usage.input_tokens, group.usage.output_tokens) == (10, 2)
+    assert (group.usage_unknown, group.from_cache) == (0, 2)
+
+
+def test_what_is_planned_has_a_group_before_it_has_results() -> None:
+    """Groups stand in the order of the plan; what is missing is planned, but not there."""
+    tally = Tally()
+    tally.expect("late", None, "s.yaml", 2)
+    tally.expect("gpt", "v", "s.yaml", 1)
+    tally.expect("gpt", "v", "s.yaml", 2)
+    tally.add(line(suite="s.yaml", variant="v"))
+    tally.add(line(suite="other.yaml"))
+    found = [(each.target, each.suite, each.planned, each.trials, each.not_run) for each in tally.summary().targets]
+    assert found == [
+        ("late", "s.yaml", 2, 0, 2),
+        ("gpt", "s.yaml", 3, 1, 2),
+        ("gpt", "other.yaml", None, 1, None),
+    ]
+
+
+def test_nothing_is_less_than_done() -> None:
+    """More results than were planned leave none to run."""
+    tally = Tally()
+    tally.expect("gpt", None, None, 1)
+    tally.add(line("a"))
+    tally.add(line("b"))
+    assert tally.summary().targets[0].not_run == 0
+
+
+def test_twenty_failures_are_kept_and_all_are_counted() -> None:
+    """Those whose names come first, in whatever order they came."""
+    records = [line(f"case {number:02}", 0.0) for number in range(30)]
+    summary = summed(*reversed(records), line("good", 1.0))
+    assert [each.case_id for each in summary.failures] == [f"case {number:02}" for number in range(20)]
+    assert summary.failures_in_all == 30
+    assert summary.failures == summed(*records).failures
+
+
+def test_a_failure_says_what_and_why() -> None:
+    """Failed, errors and ungraded, with everything that names the result; what was never to be graded is none."""
+    broken = {"name": "tone", "passed": None, "reason": "", "error": {"kind": "judge", "message": "no JSON"}}
+    summary = summed(
+        line("a", 0.0, 2, suite="s", variant="v", grades=[{"name": "x", "passed": False, "reason": "no"}]),
+        line("b", None, error={"kind": "timeout", "message": "late"}),
+        line("c", None, grades=[broken]),
+        line("d", None, grades=[]),
+    )
+    assert summary.failures == (
+        FailedResult("b", None, "gpt", None, 1, "error", "timeout: late"),
+        FailedResult("c", None, "gpt", None, 1, "ungraded", "tone: no JSON"),
+        FailedResult("a", "s", "gpt", "v", 2, "failed", "x: no"),
+    )
+    assert summary.as_dict()["failures"] == [asdict(each) for each in summary.failures]
+
+
 def test_a_cost_that_is_not_known_makes_the_sum_unknown() -> None:
     """The sum of what is known stands beside it; nothing is taken for 0."""
     known = answered("a", cost_usd=0.25), answered("b", cost_usd=0.5)
@@ -215,12 +276,15 @@ def test_the_data_are_plain_json() -> None:
     data = summary.as_dict(judge(summary))
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert list(data) == [
-        "run_id", "targets", "slowest", "most_expensive", "errors_by_kind", "ungraded_by_reason", "verdict",
+        "run_id", "targets", "slowest", "most_expensive", "errors_by_kind", "ungraded_by_reason",
+        "failures", "failures_in_all", "verdict",
     ]  # fmt: skip
     assert data["targets"][0]["pass_at_k"] == {"1": 1.0}
     assert data["slowest"] == [
         {"case_id": "a", "suite": "s.yaml", "target": "gpt", "variant": None, "trial": 1, "value": 5.0}
     ]
+    assert (data["targets"][0]["planned"], data["targets"][0]["not_run"]) == (None, None)
+    assert [each["case_id"] for each in data["failures"]] == ["b"]
     assert data["verdict"]["exit_code"] == 3
     assert summary.as_dict()["verdict"] is None
 

@@ -75,6 +75,49 @@ def test_what_cannot_be_used_yet_is_a_warning(tmp_path: Path, grader: str) -> No
     assert only.message.endswith("cannot be used yet: the cases stay ungraded")
 
 
+EXPECTED = "expected_messages: [{role: assistant, content: Oslo}]"
+
+
+def test_a_grader_with_nothing_to_compare_with_is_an_error(tmp_path: Path) -> None:
+    """It is the case that lacks a text: a grader of the suite is fine for those that have one."""
+    text = (
+        f"graders: [{{type: contains}}]\ncases:\n  - {{id: a, {MESSAGES}, {EXPECTED}}}\n  - {{id: b, {MESSAGES}}}\n"
+        f"  - {{id: c, {MESSAGES}, graders: [{{contains: x}}, {{not-equals: {{trim: false}}}}]}}\n"
+    )
+    good, (inherited,), (own,) = found_in(tmp_path, text)
+    assert good == []
+    assert (inherited.severity, inherited.code, inherited.case_id) == ("error", "grader-no-value", "b")
+    assert (inherited.place.line, own.place.line, own.case_id) == (4, 5, "c")
+    assert own.path == "cases[2].graders[1]"
+    assert "`not-equals` has no `value`" in own.message
+    assert "expected_messages" in (own.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("expected", "count"),
+    [
+        ("[{role: assistant, content: Oslo}]", 0),
+        ("[{role: assistant, content: [Oslo]}]", 0),
+        ("[{role: assistant, content: Oslo}, {role: tool, content: x}]", 0),
+        ("[{role: user, content: Oslo}]", 1),
+        ('[{role: assistant, content: ""}]', 1),
+        ("[{role: assistant, tool_calls: [{name: f}]}]", 1),
+    ],
+)
+def test_the_expected_text_is_the_assistant_s(tmp_path: Path, expected: str, count: int) -> None:
+    """What others say, an empty text and a bare tool call are nothing to compare with."""
+    text = f"cases: [{{id: a, {MESSAGES}, graders: [{{icontains: }}], expected_messages: {expected}}}]\n"
+    ((*found,),) = found_in(tmp_path, text)
+    assert [each.code for each in found] == ["grader-no-value"] * count
+
+
+@pytest.mark.parametrize("grader", ["{is-json: }", "{type: llm_judge}", "{equals: ''}", "{contians: }", "Be kind."])
+def test_only_graders_that_compare_need_a_text(tmp_path: Path, grader: str) -> None:
+    """Others need none, and one that is wrong already is not said twice."""
+    (found,) = found_in(tmp_path, f"cases: [{{id: a, {MESSAGES}, graders: [{grader}]}}]\n")
+    assert "grader-no-value" not in [each.code for each in found]
+
+
 def test_the_graders_of_a_suite_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cases that inherit them unchanged cost nothing more."""
     made: list[int] = []

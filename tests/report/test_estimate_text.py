@@ -9,12 +9,14 @@ from turnwise.report.terminal import coloured
 from turnwise.targets.settings import Prices
 
 
-def plan_of(*names: str, paid: bool = True, priced: bool = True, limit: int | None = 100) -> PlanEstimate:
-    """For each name ten requests of 4,000 characters."""
+def plan_of(
+    *names: str, paid: bool = True, priced: bool = True, limit: int | None = 100, requests: int = 10
+) -> PlanEstimate:
+    """For each name some requests of 4,000 characters."""
     plan = PlanEstimate()
     prices, as_of = (Prices(input=1.0, output=10.0), "2026-10-27") if priced else (None, None)
     for name in names:
-        for _ in range(10):
+        for _ in range(requests):
             request = ProviderRequest(question="x" * 4000)
             plan.add(name, request, max_output_tokens=limit, prices=prices, paid=paid, as_of=as_of)
     return plan
@@ -48,6 +50,7 @@ def test_assumptions_are_said() -> None:
     assert "assumed" not in limited
     assert "10 answers have no limit: 256 tokens each are assumed" in unlimited
     assert "max_output_tokens" not in unlimited
+    assert "1 answer has no limit: 256 tokens are assumed" in estimate_text(plan_of("a", limit=None, requests=1))
 
 
 def test_an_unknown_cost_says_why() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from turnwise.engine.events import Ended, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from turnwise.engine.events import Begun, Ended, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from turnwise.engine.result_format import ResultSpec
 from turnwise.errors import RateLimitError
 from turnwise.providers.retries import Retry
@@ -113,6 +113,15 @@ def test_lines_are_read_back_as_they_happened() -> None:
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert lines == [*(record for _, record in EVENTS), {"event": "summary", "summary": {"passed": 1}}]
     assert stream.flushes == len(lines)
+
+
+def test_a_piece_of_work_that_begins_has_no_line() -> None:
+    """Results say what is in flight; a line for each beginning would double them."""
+    stream = io.StringIO()
+    with JsonWatcher(stream) as watch:
+        watch(Begun(1))
+    assert stream.getvalue() == ""
+    assert event_record(Begun(1)) is None
 
 
 def test_text_of_others_breaks_no_line() -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from turnwise.engine.events import Ended, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from turnwise.engine.events import Begun, Ended, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from turnwise.errors import RateLimitError
 from turnwise.providers.retries import Retry
 from turnwise.report.event_json import JsonWatcher
-from turnwise.report.lines import LineWatcher, QuietWatcher, failure_line, shown, watcher
+from turnwise.report.lines import LineWatcher, QuietWatcher, watcher
 from turnwise.report.live import LiveWatcher
 
 STARTED = Started("r1", Path("runs/r1"), 1000, 0, ("small", "large"), ("suite.yaml",), 8)
@@ -64,32 +65,6 @@ def lines_of(*events: Event, clock: Clock | None = None) -> list[str]:
     return stream.getvalue().splitlines()
 
 
-@pytest.mark.parametrize(
-    ("event", "line"),
-    [
-        (result("failed"), "✗ capital  small  exact: expected 'Paris'"),
-        (result("failed", variant="terse", trial=2), "✗ capital  small/terse#2  exact: expected 'Paris'"),
-        (result("error"), "! capital  small  timeout: no answer in 60 s"),
-        (result("failed", grades=[], score=0.25), "✗ capital  small  the score 0.25 is below 0.50"),
-        (result("failed", grades=[], score=None), "✗ capital  small  no reason was given"),
-    ],
-)
-def test_a_failure_says_what_where_and_why(event: ResultDone, line: str) -> None:
-    """Case, target, variant and trial, and the first reason there is."""
-    assert failure_line(event.record) == line
-
-
-def test_the_first_grader_that_failed_gives_the_reason() -> None:
-    """Those that passed, or could not grade, are not to blame."""
-    grades = [
-        {"name": "a", "passed": True, "reason": "fine"},
-        {"name": "b", "passed": None, "reason": "no judge"},
-        {"name": "c", "passed": False, "reason": "wrong"},
-        {"name": "d", "passed": False, "reason": "wrong, too"},
-    ]
-    assert failure_line(result("failed", grades=grades).record).endswith("  c: wrong")
-
-
 def test_no_text_of_others_reaches_the_log_unchecked() -> None:
     """Control characters in ids, names, reasons and notices are shown instead of obeyed."""
     grades = [{"name": HARM, "passed": False, "reason": HARM}]
@@ -106,14 +81,6 @@ def test_no_text_of_others_reaches_the_log_unchecked() -> None:
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202e]", "".join(lines))
 
 
-def test_a_long_reason_is_cut() -> None:
-    """A line holds four hundred characters at most, however much a model wrote."""
-    line = failure_line(result("error", error={"kind": "provider", "message": "x" * 1_000_000}).record)
-    assert len(line) == 400
-    assert line.endswith("x…")
-    assert shown("\x9b" * 400).endswith("…")
-
-
 def test_a_run_begins_and_ends_with_a_line() -> None:
     """What is run against what; how long it took and what came of it."""
     end = Ended("r1", Path("runs/r1"), 0, None, 82.4)
@@ -123,15 +90,32 @@ def test_a_run_begins_and_ends_with_a_line() -> None:
     assert len(lines) == 4
 
 
+def resumed(results: int, done: int) -> Started:
+    return Started("r1", Path("runs/r1"), results, done, ("small",), ("suite.yaml",), 8)
+
+
 def test_a_resumed_run_that_stops_early_says_both() -> None:
     """What was there before, and what is missing."""
-    begin = Started("r1", Path("runs/r1"), 10, 4, ("small",), ("suite.yaml",), 8)
-    lines = lines_of(begin, Stopping("interrupted", 2), Ended("r1", Path("runs/r1"), 6, "interrupted", 3.0))
+    end = Ended("r1", Path("runs/r1"), 5, "interrupted", 3.0)
+    lines = lines_of(resumed(10, 4), Stopping("interrupted", 2), result(), end)
     assert lines == [
         "run r1: 10 results (4 done before), targets: small",
         "finishing 2 in flight; press Ctrl-C again to stop now",
-        "run r1 ended after 3s: 4/10 done, 6 left, interrupted",
+        "run r1 ended after 3s: 5/10 done (4 before), $0.00 now, 5 left, interrupted",
     ]
+
+
+def test_a_resumed_run_tells_its_own_failures_from_those_before() -> None:
+    """The total counts all results; what failed is of now."""
+    failures = [result("failed", cost_usd=None, paid=False), result("error")]
+    lines = lines_of(resumed(20, 18), *failures, Ended("r1", Path("runs/r1"), 0, None, 3.0))
+    assert lines[-1] == "run r1 ended after 3s: 20/20 done (18 before), 1 failed now, 1 error now"
+
+
+def test_resuming_a_finished_run_says_that_all_was_there() -> None:
+    """Nothing was asked, and the line does not look as if it was."""
+    lines = lines_of(resumed(20, 20), Ended("r1", Path("runs/r1"), 0, None, 0.2))
+    assert lines[-1] == "run r1 ended after <1s: 20/20 done (all before)"
 
 
 @pytest.mark.parametrize(
@@ -155,32 +139,88 @@ def test_progress_is_told_every_ten_seconds_at_most() -> None:
     watch(STARTED)
     for _ in range(300):
         clock.now += 0.125
-        watch(result(cost_usd=0.0001))
+        watch(result(cost_usd=0.001))
     said = stream.getvalue().splitlines()[1:]
     assert [line.split(" ")[0] for line in said] == ["80/1000", "160/1000", "240/1000"]
     # 8 a second: in the second that has just begun there is one, in the nine before it 72 of nine seconds.
-    assert said[0] == "80/1000 done, 8.1/s, ETA 1m53s, $0.0080"
+    assert said[0] == "80/1000 done, 8.1/s, 0 in flight, $0.08, ETA 1m53s"
+
+
+def test_a_run_that_hangs_says_so() -> None:
+    """Without a single event, every ten seconds; it says what is under way and what holds it up."""
+    clock, stream = Clock(), io.StringIO()
+    watch = LineWatcher(stream, clock)
+    hanging: list[Event] = [Started("r1", Path("r1"), 5, 0, ("small",), ("s",), 8), *map(Begun, range(1, 6))]
+    for event in hanging:
+        watch(event)
+    for clock.now in (9.9, 10.0, 10.1, 19.9, 20.0):
+        watch.beat()
+    long = Retried("small", Retry(3, 4, 60.0, RateLimitError("busy")))
+    storm: list[Event] = [*[RETRIED] * 12, long, Slowed("small", 1, 8)]
+    for event in storm:
+        watch(event)
+    clock.now = 30.0
+    watch.beat()
+    assert stream.getvalue().splitlines()[1:] == [
+        "0/5 done, 5 in flight",
+        "0/5 done, 5 in flight",
+        "slowed: small is overrun; at most 1 of 8 requests at once for now",
+        "0/5 done, 5 in flight, 13 retries, slowed: small 1 of 8 at once, resting before a retry: small 50s",
+    ]
+
+
+def test_nothing_is_said_before_the_start_or_after_the_end() -> None:
+    """There is no progress to tell of."""
+    clock, stream = Clock(), io.StringIO()
+    watch = LineWatcher(stream, clock)
+    clock.now = 100.0
+    watch.beat()
+    assert stream.getvalue() == ""
+    watch(STARTED)
+    watch(Ended("r1", Path("runs/r1"), 1000, "fault", 1.0))
+    clock.now = 200.0
+    watch.beat()
+    assert len(stream.getvalue().splitlines()) == 2
+
+
+class Awaited(io.StringIO):
+    """Tells when it holds two lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.two = threading.Event()
+
+    def flush(self) -> None:
+        if self.getvalue().count("\n") >= 2:
+            self.two.set()
+
+
+def test_the_heart_beats_by_itself_and_stops() -> None:
+    """A thread writes without any event; after the watcher is left, it is gone."""
+    stream = Awaited()
+    with LineWatcher(stream, seconds_between=0.01) as watch:
+        watch(STARTED)
+        assert stream.two.wait(5)
+        assert "turnwise-heartbeat" in {each.name for each in threading.enumerate()}
+    assert "turnwise-heartbeat" not in {each.name for each in threading.enumerate()}
+    assert stream.getvalue().splitlines()[1] == "0/1000 done, 0 in flight"
+
+
+def test_lines_of_two_threads_stay_whole() -> None:
+    """However often the heart beats between events, no line runs into another."""
+    stream = io.StringIO()
+    with LineWatcher(stream, seconds_between=0.0005) as watch:
+        watch(STARTED)
+        for _ in range(500):
+            watch(Notice("x" * 50))
+    lines = stream.getvalue().splitlines()
+    assert lines.count("note: " + "x" * 50) == 500
+    assert {line for line in lines[1:] if not line.startswith("note")} <= {"0/1000 done, 0 in flight"}
 
 
 def test_retries_are_not_told_one_by_one() -> None:
     """They are counted; a log is not the place for each."""
     assert lines_of(*[RETRIED] * 50) == []
-
-
-def test_a_target_is_reported_slow_once() -> None:
-    """Later changes, and being fast again, are not worth a line."""
-    lines = lines_of(Slowed("small", 4, 8), Slowed("small", 2, 8), Slowed("small", 8, 8), Slowed("large", 1, 2))
-    assert lines == [
-        "slowed: small is overrun; at most 4 of 8 requests at once for now",
-        "slowed: large is overrun; at most 1 of 2 requests at once for now",
-    ]
-
-
-def test_a_flood_of_failures_is_dammed() -> None:
-    """After a hundred, one line says that there are more; notices still come through."""
-    lines = lines_of(*[result("failed")] * 150, Notice("the disk is nearly full"))
-    assert len(lines) == 102
-    assert lines[100:] == ["… and more: see the summary", "note: the disk is nearly full"]
 
 
 def test_quiet_is_quiet_but_for_notices() -> None:

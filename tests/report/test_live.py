@@ -17,10 +17,11 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from turnwise.engine.events import Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from turnwise.engine.events import Begun, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from turnwise.errors import RateLimitError
 from turnwise.providers.retries import Retry
-from turnwise.report.live import LiveWatcher, _Board, board_rows
+from turnwise.report.highlights import Highlight, failure_line
+from turnwise.report.live import LiveWatcher, _Board, _print_above, board_rows
 from turnwise.report.progress import Progress
 
 fcntl = pytest.importorskip("fcntl")
@@ -174,9 +175,34 @@ def test_a_terminal_that_shrinks_gets_shorter_lines() -> None:
         child.go_on()
         assert child.end() == 0
     assert max(len(line) for line in before) == 100
-    late = [line for line in visible_lines(child.shown) if "late" in line]
-    assert [len(line) for line in late] == [40]
-    assert late[0].endswith("…")
+    lines = visible_lines(child.shown)
+    begin = next(number for number, line in enumerate(lines) if line.startswith("✗ late"))
+    assert all(len(line) <= 40 for line in lines[begin:])
+
+
+def test_a_long_failure_is_wrapped_not_cut() -> None:
+    """On a narrow terminal every word of it is there, and what continues a line is indented."""
+    reason = " ".join(f"word{number:02}" for number in range(30))
+    event = result("failed", grades=[{"name": "exact", "passed": False, "reason": reason}])
+    console = Console(file=io.StringIO(), width=40, force_terminal=True, no_color=True)
+    with console.capture() as capture:
+        _print_above(console, [Highlight(failure_line(event.record), "red")])
+    first, *others = ESCAPES.sub("", capture.get()).splitlines()
+    assert first.startswith("✗ capital  small  exact: word00")
+    assert max(map(len, (first, *others))) <= 40
+    assert all(line.startswith("  ") for line in others)
+    assert " ".join(line.strip() for line in (first, *others)).endswith(f"exact: {reason}")
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5])
+def test_no_terminal_is_too_narrow(width: int) -> None:
+    """Even one without room for an indent loses no letter."""
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, no_color=True)
+    with console.capture() as capture:
+        _print_above(console, [Highlight("abcdefgh", "red")])
+    lines = ESCAPES.sub("", capture.get()).splitlines()
+    assert "".join(line.strip() for line in lines) == "abcdefgh"
+    assert max(map(len, lines)) <= width
 
 
 def test_what_others_print_stands_above_the_board() -> None:
@@ -227,7 +253,7 @@ def test_the_board_says_it_all() -> None:
     """What came of it; how fast, how dear and how long; who is slow."""
     assert words(busy()) == [
         "2 passed · 2 failed · 1 ungraded · 1 error",
-        "2.0/s · 3 in flight · 2 retries · 1 from the cache · ≥ $0.12, 3 unknown · ETA 8m17s",
+        "run r1 · 3s · 2.0/s · 3 in flight · 2 retries · 1 from the cache · ≥ $0.12, 3 unknown · ETA 8m17s",
         "slowed: small 2 of 8 at once",
     ]
 
@@ -235,6 +261,25 @@ def test_the_board_says_it_all() -> None:
 def test_the_board_says_nothing_that_it_does_not_know() -> None:
     """At the start there is no rate, no cost and no end in sight."""
     assert words(Progress()) == ["0 passed · 0 failed · 0 ungraded · 0 errors"]
+
+
+def test_the_board_moves_before_the_first_result() -> None:
+    """The run's id, the time and what is in flight are there from the start; what rests is told."""
+    clock = Clock()
+    progress = Progress(clock)
+    events = (STARTED, Begun(1), Begun(2), Retried("small", Retry(2, 4, 30.0, RateLimitError("busy"))))
+    for event in events:
+        progress(event)
+    clock.now = 12.0
+    assert words(progress)[1:] == ["run r1 · 12s · 2 in flight · 1 retry", "resting before a retry: small 18s"]
+
+
+def test_a_resumed_run_says_what_was_there() -> None:
+    """The bar counts all results, the outcomes only those of now."""
+    progress = Progress(Clock())
+    progress(Started("r1", Path("runs/r1"), 20, 18, ("small",), ("suite.yaml",), 8))
+    progress(result("failed"))
+    assert words(progress)[0] == "0 passed · 1 failed · 0 ungraded · 0 errors · 18 done before"
 
 
 def test_stopping_is_told_with_those_in_flight_now() -> None:
@@ -288,7 +333,7 @@ def test_twenty_failures_are_shown_and_no_more() -> None:
         watch(Retried("small", Retry(2, 4, 1.0, RateLimitError("busy"))))
     lines = stream.getvalue().splitlines()
     assert [line[:1] for line in lines[:20]] == ["✗"] * 20
-    assert lines[20:22] == ["… and more: see the summary", "note: the disk is nearly full"]
+    assert lines[20:22] == ["… and more: `results.jsonl` has them all", "note: the disk is nearly full"]
     assert "busy" not in stream.getvalue()
 
 

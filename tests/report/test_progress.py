@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from turnwise.engine.events import Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from turnwise.engine.events import Begun, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from turnwise.errors import RateLimitError
 from turnwise.providers.retries import Retry
-from turnwise.report.progress import Progress, RecentRate, cost_text, duration_text, money_text
+from turnwise.report.progress import Progress, RecentRate
+from turnwise.report.progress_text import cost_text, held_up_texts
 
 
 class Clock:
@@ -50,10 +51,13 @@ def test_each_status_is_counted_on_its_own() -> None:
 
 
 def test_retries_and_requests_under_way_are_counted() -> None:
-    """How many are in flight is what the run said last; before that it is not known."""
+    """How many are in flight is what the run said last: nothing at its start, and before that it is not known."""
+    assert Progress().in_flight is None
     retry = Retried("model", Retry(2, 4, 1.0, RateLimitError("busy")))
     progress = told(started(), retry, retry)
-    assert (progress.retries, progress.in_flight) == (2, None)
+    assert (progress.retries, progress.in_flight) == (2, 0)
+    progress(Begun(8))
+    assert progress.in_flight == 8
     progress(result(in_flight=7))
     assert progress.in_flight == 7
     progress(Stopping("interrupted", 5))
@@ -149,8 +153,41 @@ def test_a_quiet_spell_goes_by_the_whole_time() -> None:
     """Where the last seconds brought too little to judge by, all results do."""
     clock = Clock()
     progress = told(started(30), *[result()] * 10, clock=clock)
-    clock.now += 50
-    assert progress.eta == pytest.approx(20 / (10 / 50))
+    clock.now += 25
+    assert progress.eta == pytest.approx(20 / (10 / 25))
+
+
+def test_nothing_is_foretold_while_nothing_comes() -> None:
+    """After thirty seconds without a result there is no pace and no end in sight, until the next one."""
+    clock = Clock()
+    progress = told(started(30), clock=clock)
+    clock.now += 10
+    for _ in range(10):
+        progress(result())
+    clock.now += 29.9
+    assert progress.eta == pytest.approx(20 / (10 / 39.9))
+    clock.now += 0.1
+    assert [progress.pace, progress.eta] == [None, None]
+    progress(result())
+    assert progress.eta == pytest.approx(19 / (11 / 40))
+
+
+def test_a_target_rests_until_its_last_retry() -> None:
+    """The longest of the waits counts, less what has passed of it; then it is over."""
+    clock = Clock()
+    retries = [Retried("model", Retry(2, 4, delay, RateLimitError("busy"))) for delay in (5.0, 20.0, 1.0)]
+    progress = told(started(), *retries, clock=clock)
+    clock.now += 8
+    assert progress.resting == {"model": 12.0}
+    assert list(held_up_texts(progress)) == ["resting before a retry: model 12s"]
+    clock.now += 12
+    assert progress.resting == {}
+
+
+def test_the_run_has_a_name_from_its_start() -> None:
+    """Before that there is none."""
+    assert Progress().run_id is None
+    assert told(started()).run_id == "r1"
 
 
 def test_what_was_done_before_makes_no_run_faster() -> None:
@@ -208,20 +245,3 @@ def test_a_rate_can_be_read_while_it_is_counted() -> None:
     reader.join()
     assert faults == []
     assert recent.count(20_000 / 600) == 20_000 - 600 * 24
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [(0, "<1s"), (59.4, "59s"), (59.6, "1m00s"), (3599.6, "1h00m"), (90000, "25h00m")],
-)
-def test_durations_carry_over(seconds: float, said: str) -> None:
-    """Sixty seconds are a minute, however they came about."""
-    assert duration_text(seconds) == said
-
-
-@pytest.mark.parametrize(
-    ("dollars", "said"), [(0.00996, "$0.0100"), (0.01, "$0.01"), (0.999, "$1.00"), (1234.5, "$1234.50")]
-)
-def test_amounts_have_cents(dollars: float, said: str) -> None:
-    """Parts of a cent are shown only where there is not a whole one."""
-    assert money_text(dollars) == said

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnwise.report.summary_table import Column, duration, middle_cut, money, number, share, table
+from turnwise.report.summary_table import Column, duration, middle_cut, number, share, table
 from turnwise.report.terminal import coloured
 
 
@@ -83,12 +83,3 @@ def test_times_have_about_three_digits(milliseconds: float, shown: str) -> None:
 def test_counts_are_short(count: int, shown: str) -> None:
     """Thousands and millions from ten thousand on."""
     assert number(count) == shown
-
-
-@pytest.mark.parametrize(
-    ("dollars", "shown"),
-    [(0.0, "$0"), (0.5, "$0.50"), (0.000012, "$0.000012"), (0.999, "$1.00"), (1234.5, "$1,234.50")],
-)
-def test_a_little_money_is_not_nothing(dollars: float, shown: str) -> None:
-    """Two significant digits below a dollar, cents above."""
-    assert money(dollars) == shown

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from turnwise.engine.budget import shown_usd
 from turnwise.engine.summary import Tally
 from turnwise.engine.verdict import judge
 from turnwise.report.summary import summary_text
@@ -18,9 +19,13 @@ def line(case_id: str = "a", score: float | None = 1.0, trial: int = 1, **fields
     return {**usual, **fields}
 
 
-def shown(*records: dict[str, Any], style: Style = plain) -> str:
-    """The text of these results."""
+def shown(
+    *records: dict[str, Any], style: Style = plain, planned: dict[tuple[str, str | None, str | None], int] | None = None
+) -> str:
+    """The text of these results, and of those that are planned for a target, variant and suite."""
     tally = Tally()
+    for group, results in (planned or {}).items():
+        tally.expect(*group, results)
     for record in records:
         tally.add(record)
     summary = tally.summary()
@@ -29,7 +34,9 @@ def shown(*records: dict[str, Any], style: Style = plain) -> str:
 
 def test_a_small_summary_in_full() -> None:
     """Counts, estimates with their intervals, the meaning of both, and the verdict last."""
-    text = shown(*(line(str(number), float(number < 8), suite="s.yaml", run_id="r1") for number in range(10)))
+    grades = [{"name": "exact", "passed": False, "reason": "no"}]
+    results = [line(str(number), float(number < 8), suite="s.yaml", run_id="r1") for number in range(10)]
+    text = shown(*({**each, "grades": grades} if each["score"] == 0 else each for each in results))
     # Wilson's interval of 8 in 10 is 0.49 to 0.94; the t interval is 0.8 ± 2.262 · 0.4216/√10 = 0.8 ± 0.30.
     assert text.splitlines() == [
         "run r1",
@@ -38,6 +45,10 @@ def test_a_small_summary_in_full() -> None:
         "gpt     s.yaml       8       2  10  0.80 [0.50, 1.00]  0.80 [0.49, 0.94]",
         "",
         "n: graded results; in brackets: 95 % confidence interval",
+        "",
+        "not passed",
+        "✗ 8  gpt  exact: no",
+        "✗ 9  gpt  exact: no",
         "",
         "FAILED: s.yaml on gpt: 2 of 10 failed (exit 1)",
     ]
@@ -55,6 +66,7 @@ def test_a_small_summary_in_full() -> None:
         ("tokens in/out", {"usage": {"input_tokens": 5}}),
         ("cost", {"cost_usd": 0.5}),
         ("cost", {"cost_usd": None, "paid": True}),
+        ("not passed", {"score": 0.0}),
         ("slowest", {"latency_ms": 12}),
         ("most expensive", {"cost_usd": 0.5}),
         ("pass@k", {"case_id": "a", "trial": 2}),
@@ -138,6 +150,76 @@ def test_answers_from_the_cache_are_told() -> None:
     text = shown(line("a", attempts=0, latency_ms=900), line("b", attempts=1, latency_ms=20))
     assert "cache: 1 answer came from it" in text
     assert "900 ms" not in text
+
+
+def test_tokens_from_the_cache_are_not_used_again() -> None:
+    """Only those that this run asked for are summed, and the reader knows."""
+    usage = {"input_tokens": 100, "output_tokens": 10}
+    text = shown(line("a", attempts=0, usage=usage), line("b", attempts=0, usage=usage), line("c", 1.0, usage=usage))
+    assert "100/10" in text
+    assert "cache: 2 answers came from it, and took no time; tokens are those of the others" in text
+
+
+def test_ten_failures_are_listed_and_the_others_counted() -> None:
+    """All of them are in the journal, and the text says so."""
+    rows = shown(*(line(f"case {number:02}", 0.0, threshold=0.5) for number in range(25))).splitlines()
+    begin = rows.index("not passed")
+    assert rows[begin + 1] == "✗ case 00  gpt  the score 0.00 is below 0.50"
+    assert rows[begin + 10].startswith("✗ case 09")
+    assert rows[begin + 11 : begin + 13] == ["and 15 more; `results.jsonl` has them all", ""]
+
+
+def test_each_failure_has_its_reasons_within_the_width() -> None:
+    """Errors, failures and what could not be graded have marks of their own; long reasons are wrapped, then cut."""
+    judge_error = {"name": "tone", "passed": None, "reason": "", "error": {"kind": "judge", "message": "no JSON"}}
+    failed = [
+        {"name": name, "passed": False, "reason": f"{name} is wrong " * 5} for name in ("first", "second", "third")
+    ]
+    text = shown(
+        line("a", None, error={"kind": "timeout", "message": "late"}),
+        line("b", None, grades=[judge_error]),
+        line("c", 0.0, 2, grades=failed, variant="terse"),
+    )
+    rows = text.splitlines()
+    assert "! a  gpt  timeout: late" in rows
+    assert "? b  gpt  tone: no JSON" in rows
+    begin = next(number for number, row in enumerate(rows) if row.startswith("✗ c  gpt/terse#2  first: first is wrong"))
+    assert rows[begin + 1].startswith("    ")
+    assert "second: second is wrong" in " ".join(each.strip() for each in rows[begin : begin + 3])
+    assert max(map(len, rows[:-1])) <= 100
+
+
+def test_the_suite_of_a_failure_is_named_where_there_are_several() -> None:
+    """Two suites may have cases of one name."""
+    one = line("a", 0.0, suite="s.yaml", threshold=0.5)
+    assert "✗ a  gpt  the score" in shown(one)
+    assert "✗ z.yaml: a  gpt  the score" in shown(one, {**one, "suite": "z.yaml"})
+
+
+def test_answers_that_were_never_to_be_graded_are_no_failures() -> None:
+    """A run that only collects answers has nothing to list."""
+    assert "not passed" not in shown(line("a", None, grades=[]))
+
+
+def test_what_was_not_run_is_in_the_table() -> None:
+    """A target of the plan has its row even without a result; the column is there only if something is missing."""
+    planned: dict[tuple[str, str | None, str | None], int] = {("gpt", None, "s.yaml"): 3, ("late", None, "s.yaml"): 2}
+    done = [line(name, suite="s.yaml") for name in "abc"]
+    rows = [row.split() for row in shown(*done, planned=planned).splitlines()]
+    assert rows[0][:6] == ["target", "suite", "passed", "failed", "not", "run"]
+    assert rows[1][:5] == ["gpt", "s.yaml", "3", "0", "0"]
+    assert rows[2][:5] == ["late", "s.yaml", "0", "0", "2"]
+    assert "not run" not in shown(*done, planned={("gpt", None, "s.yaml"): 3})
+
+
+@pytest.mark.parametrize(
+    ("dollars", "said"), [(12.345, "$12.35"), (0.25, "$0.25"), (0.002, "$0.002000"), (1234.5, "$1,234.50")]
+)
+def test_money_is_written_in_one_way(dollars: float, said: str) -> None:
+    """In the table and among the most expensive as in a budget."""
+    text = shown(line(cost_usd=dollars))
+    assert text.count("$") == text.count(said) == 2
+    assert shown_usd(dollars) == said
 
 
 def test_a_wide_summary_stays_within_100_columns() -> None:

@@ -160,7 +160,20 @@ def test_even_clusters_do_not_shrink_the_interval() -> None:
     """Clusters that agree with each other more than chance would have it count as no clusters."""
     rows: Rows = [(str(index), value) for index in range(10) for value in (0, 1)]
     assert sums_of(rows).design_effect == 0.0
-    assert clustered_proportion(sums_of(rows)) == wilson(10, 20)
+    plain = wilson(10, 20)
+    assert clustered_proportion(sums_of(rows)) == Estimate(0.5, 20, plain.lo, plain.hi, "wilson-clustered")
+
+
+def test_few_clusters_that_nearly_agree_are_not_trusted() -> None:
+    """Two conversations of 11 and 9 passes among 20 each: a design effect of two clusters is worth next to nothing."""
+    rows: Rows = [
+        (name, value) for name, passes in (("a", 11), ("b", 9)) for value in [1] * passes + [0] * (20 - passes)
+    ]
+    estimate = clustered_proportion(sums_of(rows))
+    assert estimate.lo is not None
+    assert estimate.hi is not None
+    assert estimate.hi - estimate.lo > 0.5
+    assert estimate.method == "wilson-clustered"
 
 
 def test_copies_widen_the_mean() -> None:

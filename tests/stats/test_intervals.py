@@ -14,9 +14,14 @@ from turnwise.stats.intervals import Estimate, mean_interval, wilson
 from turnwise.stats.normal import two_sided_z
 from turnwise.stats.student import two_sided_t
 
+
+def _varies(values: list[float]) -> bool:
+    return mean_interval(values).method == "t"
+
+
 levels = st.floats(0.01, 0.999)
 counts = st.integers(1, 100_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-scores = st.lists(st.floats(-1000.0, 1000.0), min_size=2, max_size=30)
+scores = st.lists(st.floats(-1000.0, 1000.0), min_size=2, max_size=30).filter(_varies)
 
 
 def ends(estimate: Estimate) -> tuple[float, float]:
@@ -99,6 +104,17 @@ def test_wilson_coverage(n: int) -> None:
     """Averaged over all rates, 95 % intervals hold the rate about 95 times of 100 (Agresti and Coull 1998)."""
     coverage = statistics.fmean(exact_coverage(n, (step + 0.5) / 100) for step in range(100))
     assert abs(coverage - 0.95) < 0.01
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_mean_of_nothing_else_has_wilsons_interval(value: float) -> None:
+    """Two scores of 1 do not prove that all are 1: where nothing varies, t would have an interval of no width."""
+    assert mean_interval([value] * 2) == wilson(int(2 * value), 2)
+
+
+def test_a_mean_without_variance_has_no_interval() -> None:
+    """Equal scores between 0 and 1 tell nothing about how far others may be from them."""
+    assert mean_interval([0.5, 0.5, 0.5]) == Estimate(0.5, 3, None, None, "none")
 
 
 def test_mean_of_a_textbook_sample() -> None:

@@ -99,6 +99,17 @@ def test_what_is_not_there_is_said(tmp_path: Path, argument: str) -> None:
     assert caught.value.hint
 
 
+def test_a_dash_is_not_promised_to_be_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only some commands read it: the hint leaves that to their help, and other names do not mention it."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"^- does not exist$") as caught:
+        find_files(["-"])
+    assert "only where the help of a command says so" in str(caught.value.hint)
+    with pytest.raises(UsageError) as caught:
+        find_files(["gone.yaml"])
+    assert "standard input" not in str(caught.value.hint)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "kind"),
     [

@@ -62,7 +62,7 @@ def test_bare_providers() -> None:
         ("opnai/gpt-x", "did you mean `openai`?"),
         ("openai", "write openai/ and the model after it"),
         ("openai/", "write openai/ and the model after it"),
-        ("nothing-like-it", "there are: "),
+        ("nothing-like-it", "name one of these, or write provider/model"),
         ("python/not a function", "such as my_app.chat:answer"),
         ("openai/${{ X", "write ${{ NAME }}"),
     ],
@@ -82,6 +82,18 @@ def test_the_targets_of_the_file_are_listed() -> None:
     with pytest.raises(UsageError, match=r"there is no \.turnwise/targets\.yaml") as caught:
         found("gtp", None)
     assert "provider/model" in str(caught.value.hint)
+
+
+def test_targets_are_listed_once_and_their_file_is_near(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each name comes once in all that is said, also one that a provider has; the file is shown from where one is."""
+    monkeypatch.chdir(tmp_path)
+    targets = TargetsSpec.model_validate({"targets": [{"name": "mock", "provider": "mock"}]})
+    with pytest.raises(UsageError) as caught:
+        find_target("zzz", targets, file=str(tmp_path / FILE))
+    said = f"{caught.value} {caught.value.hint}"
+    assert said.count("mock") == 1
+    assert f": {FILE} has" in said
+    assert str(tmp_path) not in said
 
 
 def test_the_targets_of_a_project(tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def test_every_missing_variable_of_every_target_at_once() -> None:
         resolve_targets(specs, {"EMPTY": "  ", "HOST": "h"})
     assert caught.value.missing == {"t": ("MODEL",), "claude": ("EMPTY", "ANTHROPIC_API_KEY")}
     assert ".turnwise/.env" in str(caught.value)
+    assert caught.value.hint == "set them in the environment, in .turnwise/.env or in .env"
 
 
 def test_all_targets_of_a_list() -> None:

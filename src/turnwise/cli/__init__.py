@@ -166,7 +166,16 @@ def _no_output(error: OSError, code: int = ExitCode.OK) -> int:
 
 
 def _report(error: Exception) -> int:
-    from ..errors import InputError, PromptError, ProviderError, RunError, SetupError, TurnwiseError, UsageError
+    from ..errors import (
+        InputError,
+        MissingVariablesError,
+        PromptError,
+        ProviderError,
+        RunError,
+        SetupError,
+        TurnwiseError,
+        UsageError,
+    )
     from ..report.terminal import one_line
     from .output import echo_diagnostics, error_style
 
@@ -178,7 +187,7 @@ def _report(error: Exception) -> int:
         click.echo(f"{style('error:', 'red', bold=True)} {one_line(str(error))}", err=True)
         for line in error.details if isinstance(error, RunError) else ():
             click.echo(one_line(line), err=True)
-        if isinstance(error, UsageError | ProviderError) and error.hint:
+        if isinstance(error, UsageError | ProviderError | MissingVariablesError) and error.hint:
             click.echo(f"{style('hint:', 'cyan')} {one_line(error.hint)}", err=True)
         if isinstance(error, ProviderError) and not isinstance(error, PromptError | SetupError):
             return ExitCode.FAILED

@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from ..engine.options import PlanOptions
+    from ..engine.selection import Selection
     from ..engine.session import Session
 
 __all__ = ["command"]
@@ -51,7 +52,11 @@ _FIXED = (
 @click.option("--timeout", type=float, metavar="SECONDS", help="For one result, with its retries.")
 @click.option("--budget-usd", type=float, metavar="USD", help="Stop before more is spent.")
 @click.option("--max-tokens-total", type=int, metavar="N", help="Stop before more tokens are used.")
-@click.option("--cache/--no-cache", default=None, help="Use answers of before.  [default: `cache` of the config, off]")
+@click.option(
+    "--cache/--no-cache",
+    default=None,
+    help="Use answers of before; not for mock, replay, python.  [default: off, or the config]",
+)
 @click.option("--durable", is_flag=True, default=None, help="Wait for the disk after each result.")
 @click.option("--resume", metavar="RUN", help="Go on with a run: what is missing, and what ended in an error.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked, and about what it would cost; ask nothing.")
@@ -70,8 +75,12 @@ def command(**given: Any) -> None:
       turnwise run evals/support.yaml -t local --case 'refund-*'
       turnwise run evals/ -t gpt --system-prompt new.md --as-written
       turnwise run evals/ -t gpt --dry-run
-      turnwise run --resume 20261116-090507-3fa2c1
+      turnwise run --resume 20261116-090507-4123fa2
     """
+    import signal
+
+    # Until the run is under way, a request to end ends at once, like Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     from .running import carry_out, show_plan
 
     asked = _Asked(**given)
@@ -119,9 +128,11 @@ class _Asked:
     def session(self) -> Session:
         """The run, planned or found, and locked."""
         from ..engine.options import Execution
-        from ..engine.session import begin, go_on
+        from ..engine.session import begin
 
         if self.resume is not None:
+            from ..engine.resuming import go_on
+
             self._refuse_fixed()
             return go_on(self.resume, self._execution(), suites=self.suites, targets=self.targets)
         return begin(self.plan(), Execution(**self._execution()))
@@ -129,19 +140,52 @@ class _Asked:
     def plan(self) -> PlanOptions:
         """What the run should do."""
         from ..engine.options import PlanOptions
+
+        self._refuse_contradictions()
+        if self.failed is not None:
+            return self._again()
+        if not self.suites:
+            raise click.UsageError("name at least one suite, or a run to --resume")
+        return PlanOptions(
+            suites=self.suites,
+            targets=self.targets,
+            selection=self._selection(),
+            variants=self.variants,
+            system_prompts=self.system_prompts,
+            as_written=self.as_written,
+            trials=self.trials,
+            threshold=self.threshold,
+            graded=not self.no_grade,
+        )
+
+    def _again(self) -> PlanOptions:
+        """What did not pass in another run, asked as it was there, unless the command line says otherwise."""
+        from dataclasses import replace
+
+        from ..engine.resuming import failed_in
+
+        assert self.failed is not None
+        failures = failed_in(self.failed)
+        ran = failures.options
+        return replace(
+            ran,
+            suites=self.suites or ran.suites,
+            targets=self.targets or ran.targets,
+            selection=self._selection(failures.cases),
+            variants=self.variants or ran.variants,
+            system_prompts=self.system_prompts or ran.system_prompts,
+            as_written=self.as_written or ran.as_written,
+            trials=self.trials or ran.trials,
+            threshold=ran.threshold if self.threshold is None else self.threshold,
+            graded=ran.graded and not self.no_grade,
+            # Another target, or another way to ask, has not failed yet: it gets the cases.
+            only=None if self.targets or self.variants or self.system_prompts else failures.results,
+        )
+
+    def _selection(self, only: frozenset[tuple[str, str]] | None = None) -> Selection:
         from ..engine.selection import Selection
 
-        if self.resume is not None:
-            self._refuse_fixed()
-        suites, targets, only = self.suites, self.targets, None
-        if self.failed is not None:
-            from ..engine.session import failed_in
-
-            only, ran_suites, ran = failed_in(self.failed)
-            suites, targets = suites or ran_suites, targets or tuple(ran["targets"])
-        if not suites:
-            raise click.UsageError("name at least one suite, or a run to --resume")
-        selection = Selection(
+        return Selection(
             cases=self.cases,
             exclude=self.exclude,
             tags=self.tags,
@@ -150,17 +194,14 @@ class _Asked:
             seed=self.seed or 0,
             limit=self.limit,
         )
-        return PlanOptions(
-            suites=suites,
-            targets=targets,
-            selection=selection,
-            variants=self.variants,
-            system_prompts=self.system_prompts,
-            as_written=self.as_written,
-            trials=self.trials,
-            threshold=self.threshold,
-            graded=not self.no_grade,
-        )
+
+    def _refuse_contradictions(self) -> None:
+        if self.resume is not None:
+            self._refuse_fixed()
+        if self.no_grade and self.threshold is not None:
+            raise click.UsageError("--threshold goes with grades; --no-grade has none")
+        if self.seed is not None and self.sample is None:
+            raise click.UsageError("--seed goes with --sample: nothing else is drawn")
 
     def _execution(self) -> dict[str, Any]:
         names = ("workers", "timeout", "budget_usd", "max_tokens_total", "cache", "durable")

@@ -39,30 +39,33 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
     _warn(session, quiet=kind == "quiet")
     if any(target.spec.provider in OVER_HTTP for target in session.plan.targets) and not plugins_are_loaded():
         import_aiohttp()
-    fault: RunError | SuiteError | None = None
-    out = sys.stdout
+    watching = watcher(kind, out=sys.stdout, err=sys.stderr)
+    ending = _Ending(watching)
+    # A reader that has had enough (`| head`), and an error stream that takes no more, change nothing of how it went.
+    with suppress(BrokenPipeError) if kind == "json" else suppress(OSError):
+        _watched(session, ending, watching)
+    if ending.ended is None:
+        raise ending.fault or AssertionError("a run ends, or says why not")
+    summary = session.summary(ending.ended)
+    verdict = session.verdict(summary, ending.ended)
+    if ending.fault is not None:
+        _tell(ending.fault)
+    with suppress(BrokenPipeError):
+        _show(summary, verdict, kind, watching)
+    with suppress(OSError):
+        if kind == "auto" and session.folder.path.is_dir():
+            click.echo(error_style()(f"results: {shown_file(session.folder.path)}", "grey"), err=True, color=True)
+        _tell_what_to_do(session, summary, ending.ended)
+    return verdict.exit_code
+
+
+def _watched(session: Session, ending: _Ending, watching: Watcher) -> None:
     # What a function under test prints is none of ours.
-    # A reader that has had enough (`| head`) changes nothing about how the run did.
-    with suppress(BrokenPipeError), redirect_stdout(sys.stderr), watcher(kind, out=out, err=sys.stderr) as watching:
-        ending = _Ending(watching)
+    with redirect_stdout(sys.stderr), watching:
         try:
             asyncio.run(_run(session, ending))
         except (RunError, SuiteError) as error:
-            fault = error
-    ended = ending.ended
-    if ended is None:
-        assert fault is not None
-        raise fault
-    summary = session.tally.summary()
-    verdict = session.verdict(summary, ended)
-    with suppress(BrokenPipeError):
-        if fault is not None:
-            _tell(fault)
-        _show(summary, verdict, kind, watching)
-        if kind == "auto":
-            click.echo(error_style()(f"results: {shown_file(session.folder.path)}", "grey"), err=True, color=True)
-        _tell_what_to_do(session, summary, ended)
-    return verdict.exit_code
+            ending.fault = error
 
 
 def show_plan(options: PlanOptions, *, as_json: bool) -> None:
@@ -93,6 +96,7 @@ class _Ending:
     def __init__(self, watching: Watcher) -> None:
         self._watching = watching
         self.ended: Ended | None = None
+        self.fault: RunError | SuiteError | None = None
 
     def __call__(self, event: Any) -> None:
         from ..engine.events import Ended
@@ -172,8 +176,15 @@ def _tell_what_to_do(session: Session, summary: Summary, ended: Ended) -> None:
     errors = sum(group.errors for group in summary.targets)
     if (ended.left or errors) and session.folder.path.is_dir():
         what = " and ".join(each for each in (f"{ended.left:,} not run" if ended.left else "", _errors(errors)) if each)
-        line = f"{what}; go on with: turnwise run --resume {_name(session)}"
+        line = f"{what}; go on with: turnwise run --resume {_name(session)}{_more(session, ended)}"
         click.echo(style(line, "yellow"), err=True, color=True)
+
+
+def _more(session: Session, ended: Ended) -> str:
+    """What a run that has used up its budget needs besides."""
+    if ended.stopped != "budget":
+        return ""
+    return " --budget-usd MORE" if session.execution.budget_usd is not None else " --max-tokens-total MORE"
 
 
 def _errors(count: int) -> str:

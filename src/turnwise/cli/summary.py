@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import RunError, UsageError
+
 if TYPE_CHECKING:
     from ..engine.bars import Bars
+    from ..engine.results_file import Repeats
     from ..engine.summary_format import Summary
     from ..engine.verdict import Verdict
 
@@ -39,16 +42,16 @@ __all__ = ["command"]
 def command(written: str, form: str, threshold: float | None, exit_code: bool) -> None:
     """Show what came of a run: scores, pass rates, times, tokens and cost of each target on each suite.
 
-    RUN is the id of a run, its folder, or a file of JSON lines that each have case_id, target, trial and score.
+    RUN is the id of a run, its folder, or a file of JSON lines that each have case_id, target, trial and score. The
+    results of a run are enough: without its run.json, nothing is known of its bars and of what is missing.
 
     \b
     Examples:
-      turnwise summary 20261116-090507-3fa2c1
+      turnwise summary 20261116-090507-4123fa2
       turnwise summary results.jsonl --threshold 0.9 --exit-code
       turnwise summary results.jsonl --format json | jq '.targets[].pass_rate'
     """
     from ..engine.verdict import judge
-    from ..errors import UsageError
 
     if threshold is not None and threshold != threshold:  # NaN lies in every range
         raise UsageError("--threshold is not a number", "give a pass rate from 0 to 1, such as 0.9")
@@ -69,32 +72,67 @@ def _summarised(written: str) -> tuple[Summary, Bars]:
     import os
 
     from ..engine.bars import Bars
-    from ..engine.results_file import place_of_result, read_results_file
-    from ..engine.run_folder import RESULTS, RUN, find_run
-    from ..engine.summary import summarise
-    from ..suite.project import Projects
+    from ..engine.results_file import is_journal
+    from ..engine.run_folder import RESULTS, RUN
 
     path = Path(written)
-    if os.path.isfile(path):
-        if path.name == RESULTS and (path.parent / RUN).is_file():
-            return _of_run(path.parent)
-        return summarise(lambda: read_results_file(path), lambda count: place_of_result(path, count)), Bars()
+    if not os.path.isfile(path):
+        path = _folder_of(written) / RESULTS
+    if path.name == RESULTS and (os.path.lexists(path.parent / RUN) or is_journal(path)):
+        return _of_run(path.parent)
+    return _of_file(path), Bars()
+
+
+def _folder_of(written: str) -> Path:
+    """The folder of a run, which needs its description or its results. Raises `UsageError` if there is none."""
+    import os
+
+    from ..engine.run_folder import RESULTS, find_run
+    from ..suite.project import Projects
+
     project, _, _ = Projects().of(Path.cwd())
-    return _of_run(find_run(written, project.runs_dir))
+    try:
+        return find_run(written, project.runs_dir)
+    except UsageError:
+        for folder in (project.runs_dir / written, Path(written)):
+            if os.path.isfile(folder / RESULTS):
+                return folder
+        raise
+
+
+def _of_file(path: Path) -> Summary:
+    from ..engine.results_file import count_results, place_of_result, read_results_file, repeated_results
+    from ..engine.summary import summarise
+    from .output import echo_warning
+
+    summary = summarise(lambda: read_results_file(path), lambda count: place_of_result(path, count))
+    # Looking for them takes another reading, which is seldom needed.
+    repeats = repeated_results(path) if count_results(path) > summary.results else None
+    if repeats is not None:
+        echo_warning(_said(repeats))
+    return summary
+
+
+def _said(repeats: Repeats) -> str:
+    same = "of the same suite, case, target, variant and trial"
+    if repeats.lines == 1:
+        said = f"{repeats.first} takes the place of an earlier line {same}"
+    else:
+        said = f"{repeats.lines:,} lines take the place of earlier ones {same}, the first is {repeats.first}"
+    return f"{said}; give each a `trial` of its own if all of them are to count"
 
 
 def _of_run(folder: Path) -> tuple[Summary, Bars]:
     from dataclasses import replace
 
-    from ..engine.bars import Bars
     from ..engine.journal import read_journal
     from ..engine.results_file import place_of_result
-    from ..engine.run_folder import RESULTS, RunFolder
+    from ..engine.run_folder import RESULTS
     from ..engine.summary import summarise
     from .output import echo_warning
 
-    run, journal = RunFolder(folder), folder / RESULTS
-    bars = Bars.of(run.description())
+    journal = folder / RESULTS
+    bars = _bars_of(folder, needed=not journal.is_file())
     if not journal.is_file():
         summary = summarise(lambda: iter(()))
     else:
@@ -104,6 +142,24 @@ def _of_run(folder: Path) -> tuple[Summary, Bars]:
         for notice in sorted(told):
             echo_warning(notice)
     return replace(summary, run_id=summary.run_id or folder.resolve().name), bars
+
+
+def _bars_of(folder: Path, *, needed: bool) -> Bars:
+    """What the run has to reach. The results can be summed up without it, so it need not be readable for that."""
+    from ..conversation.files import shown_file
+    from ..engine.bars import Bars
+    from ..engine.run_folder import RUN, RunFolder
+    from .output import echo_warning
+
+    try:
+        return Bars.of(RunFolder(folder).description())
+    except RunError as error:
+        if needed:
+            raise
+        said = str(error).removeprefix(f"{shown_file(folder / RUN)} cannot be read: ")
+        reason = said if (folder / RUN).exists() else "there is none beside the results"
+        echo_warning(f"{RUN} cannot be read: bars and the planned number are not known ({reason})")
+        return Bars()
 
 
 def _show(summary: Summary, verdict: Verdict, form: str) -> None:

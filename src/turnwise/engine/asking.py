@@ -111,5 +111,5 @@ class Asking:
         if self._cache is not None and target.provider not in _NOT_CACHED:
             from .cache import CachingProvider
 
-            provider = CachingProvider(provider, self._cache, target)
+            provider = CachingProvider(provider, self._cache, target, secrets=resolved.secrets)
         return Asked(provider, target.system_prompt, prices_of(target)[0], is_paid(target))

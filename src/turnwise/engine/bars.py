@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import RunError
+from .description import DESCRIPTION_VERSION
 
 __all__ = ["Bars"]
 
@@ -22,11 +23,15 @@ class Bars:
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Bars:
-        """The bars in the description of a run; what it does not say is not bounded. Raises `RunError`.
+        """The bars in the description of a run; what it does not say is not bounded. Raises `RunError` for what is
+        wrong, or of another version.
 
         >>> Bars.of({"results": 4, "suites": [{"file": "a.yaml", "min_pass_rate": 0.9}]}).min_pass_rates
         {'a.yaml': 0.9}
         """
+        version = description.get("schema_version", DESCRIPTION_VERSION)
+        if version != DESCRIPTION_VERSION:
+            raise _unreadable(f"it has version {version!r}, and this version of Turnwise knows {DESCRIPTION_VERSION}")
         options = description.get("options") or {}
         suites = description.get("suites") or []
         planned = description.get("results")

@@ -12,6 +12,7 @@ model, let more go on at once; answers from the cache say nothing about what oth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -146,14 +147,16 @@ def require_prices(targets: Iterable[TargetBase]) -> None:
 
 
 def shown_usd(amount: float) -> str:
-    """Dollars with cents, and with more digits where cents would say nothing.
+    """Dollars with cents, and with two digits that say something where cents would not.
 
-    >>> shown_usd(1234.5), shown_usd(0.0004321), shown_usd(0)
-    ('$1,234.50', '$0.000432', '$0.00')
+    >>> shown_usd(1234.5), shown_usd(0.05), shown_usd(0.0004321), shown_usd(0)
+    ('$1,234.50', '$0.05', '$0.00043', '$0.00')
     """
-    if amount == 0 or amount >= 0.01:
+    if amount == 0 or amount >= 1:
         return f"${amount:,.2f}"
-    return f"${amount:.6f}"
+    digits = max(2, 1 - math.floor(math.log10(amount)))
+    cents, rest = f"{amount:.{digits}f}".split(".")
+    return f"${cents}.{rest.rstrip('0').ljust(2, '0')}"
 
 
 def _what(target: TargetBase) -> str:

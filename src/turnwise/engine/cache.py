@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -21,6 +21,7 @@ from ..errors import TurnwiseError, UsageError
 from ..providers.base import Preview, Provider, ProviderRequest, ProviderResponse
 from .cache_key import cache_key
 from .cache_store import BUSY_TIMEOUT, DEFAULT_PATH, CacheStats, CacheStore, Row, pack, unpack
+from .redaction import redacted
 
 if TYPE_CHECKING:
     from ..targets.settings import TargetBase
@@ -218,13 +219,22 @@ class CachingProvider:
 
     An answer from the cache has `attempts` 0, since nothing was sent; its times are those of the request that was.
     Equal requests at the same time are asked once. Failures are not kept. `request.attempt` is the trial: trials are
-    answers of their own. `target` is the one that is asked. Without `read` everything is asked again.
+    answers of their own. `target` is the one that is asked. Without `read` everything is asked again. `secrets` are
+    texts that must not be kept, wherever an answer repeats them.
     """
 
     def __init__(
-        self, inner: Provider, cache: AnswerCache, target: TargetBase, *, read: bool = True, write: bool = True
+        self,
+        inner: Provider,
+        cache: AnswerCache,
+        target: TargetBase,
+        *,
+        read: bool = True,
+        write: bool = True,
+        secrets: Collection[str] = (),
     ) -> None:
         self.inner = inner
+        self._secrets = tuple(secrets)
         self._cache = cache
         self._target = target
         self._read = read
@@ -271,5 +281,11 @@ class CachingProvider:
             return kept
         response = await self.inner.ask(request)
         if self._write:
-            await self._cache.put(key, self._target.name, response)
+            await self._cache.put(key, self._target.name, self._keepable(response))
         return response
+
+    def _keepable(self, response: ProviderResponse) -> ProviderResponse:
+        if not self._secrets:
+            return response
+        texts = {name: redacted(getattr(response, name), self._secrets) for name in ("text", "reasoning", "refusal")}
+        return replace(response, **texts, messages=redacted(list(response.messages), self._secrets))

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..conversation.files import shown_file
 from ..errors import UsageError
 from ..providers.base import ProviderResponse, Usage
 
@@ -50,7 +51,6 @@ _CREATE = """CREATE TABLE answers (
     payload BLOB NOT NULL
 ) WITHOUT ROWID"""
 _INSERT = "INSERT OR REPLACE INTO answers (key, created_at, target, model, size, payload) VALUES (?, ?, ?, ?, ?, ?)"
-_OLD = "delete it, or name another file for the cache"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,9 @@ class CacheStore:
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
         self.path = path
         if path.is_dir():
-            raise UsageError(f"the cache {path} is a folder, not a file", "name a file, such as cache.sqlite3")
+            raise UsageError(
+                f"the cache {path} is a folder, not a file", f"remove or rename the folder {shown_file(path)}"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         # isolation_level None: transactions begin where this file says so, and nowhere else.
         self._connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None)
@@ -171,6 +173,11 @@ class CacheStore:
         """Close the file."""
         self._connection.close()
 
+    @property
+    def _remove(self) -> str:
+        """What to do about a file that is of no use: no option names another one."""
+        return f"remove the file {shown_file(self.path)}; what it held is asked again"
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """A transaction that may write from its start: one that begins by reading cannot wait for its turn."""
@@ -193,14 +200,16 @@ class CacheStore:
             self._connection.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                raise UsageError(f"the cache {self.path} is damaged, or no SQLite file: {error}", _OLD) from error
+                raise UsageError(
+                    f"the cache {self.path} is damaged, or no SQLite file: {error}", self._remove
+                ) from error
             raise
 
     def _version(self) -> int:
         version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
         if version not in (0, SCHEMA_VERSION):
             known = f"this version of Turnwise knows {SCHEMA_VERSION}"
-            hint = "use the newer Turnwise that made it, delete the file, or name another one for the cache"
+            hint = f"use the newer Turnwise that made it, or {self._remove}"
             raise UsageError(f"the cache {self.path} has format {version}, and {known}", hint)
         return version
 
@@ -209,14 +218,15 @@ class CacheStore:
             if self._version() != 0:
                 return  # another process was faster
             if self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                raise UsageError(f"{self.path} is a database of something else, not a cache", "name another file")
+                hint = f"move {shown_file(self.path)} away: answers are kept there"
+                raise UsageError(f"{self.path} is a database of something else, not a cache", hint)
             self._connection.execute(_CREATE)
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _check_table(self) -> None:
         columns = [column[1] for column in self._connection.execute("PRAGMA table_info(answers)")]
         if columns != ["key", "created_at", "target", "model", "size", "payload"]:
-            raise UsageError(f"the cache {self.path} lacks its table of answers: it is damaged", _OLD)
+            raise UsageError(f"the cache {self.path} lacks its table of answers: it is damaged", self._remove)
 
     def _share(self, busy_timeout: float) -> None:
         """Let readers go on while somebody writes. SQLite does not always wait for others here: we do."""

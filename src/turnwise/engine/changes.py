@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..conversation.files import shown_file
 from ..errors import RunError
 from .cache_key import CHANGES_NO_ANSWER
-from .description import target_settings
+from .description import configs_of, target_settings
 from .file_hash import file_hash
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def refuse_changed_inputs(description: Mapping[str, Any], folder: Path, root: Pa
 
 def refuse_changed_plan(description: Mapping[str, Any], plan: Plan) -> None:
     """Raise `RunError` if a file that messages refer to, the config or a target is not what it was."""
-    changes = [*_changed_files(description["files"], plan.files), *_changed_config(description["config"], plan)]
+    changes = [*_changed_files(description["files"], plan.files), *_changed_configs(description["configs"], plan)]
     saved: dict[str, list[Mapping[str, Any]]] = {}
     for each in description["targets"]:
         saved.setdefault(each["name"], []).append(each["settings"])
@@ -84,9 +84,11 @@ def _changed_files(before: Mapping[str, str], now: Mapping[str, str]) -> Iterato
             yield f"{path}: {'has changed' if path in now else 'cannot be read'}"
 
 
-def _changed_config(before: Mapping[str, Any], plan: Plan) -> Iterator[str]:
-    now = plan.project.config.model_dump(mode="json", by_alias=True)
-    yield from _changed_values("config", {key: before.get(key) for key in _CONFIG}, {key: now[key] for key in _CONFIG})
+def _changed_configs(saved: Mapping[str, Any], plan: Plan) -> Iterator[str]:
+    for root, now in configs_of(plan).items():
+        before = saved.get(root, {})
+        name = "config" if root == "." else f"config of {root}"
+        yield from _changed_values(name, {key: before.get(key) for key in _CONFIG}, {key: now[key] for key in _CONFIG})
 
 
 def _changed_values(

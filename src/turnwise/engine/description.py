@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .plan import Plan, PlannedSuite
     from .planned_targets import PlannedTarget
 
-__all__ = ["COPIES", "DESCRIPTION_VERSION", "describe_run", "inputs_of", "target_settings"]
+__all__ = ["COPIES", "DESCRIPTION_VERSION", "configs_of", "describe_run", "inputs_of", "target_settings"]
 
 DESCRIPTION_VERSION = 1
 COPIES = "suites"
@@ -32,6 +32,13 @@ _LARGEST_COPY = 1024 * 1024
 
 def describe_run(plan: Plan, execution: Execution, folder: Path, *, seed: int) -> dict[str, Any]:
     """What goes into `run.json`; the copies of suites go beside it. Secrets are in none of it."""
+    described = _described(plan, execution, folder, seed)
+    for planned in plan.suites:
+        planned.suite.refuse_changes()  # what is described must be what was read
+    return described
+
+
+def _described(plan: Plan, execution: Execution, folder: Path, seed: int) -> dict[str, Any]:
     root = plan.project.root
     return {
         "schema_version": DESCRIPTION_VERSION,
@@ -48,7 +55,7 @@ def describe_run(plan: Plan, execution: Execution, folder: Path, *, seed: int) -
         "results": plan.results,
         "options": plan.options.saved(),
         "execution": asdict(execution),
-        "config": plan.project.config.model_dump(mode="json", by_alias=True),
+        "configs": configs_of(plan),
         "suites": [_suite(planned) for planned in plan.suites],
         "inputs": [_input(kind, path, root, folder, number) for number, (kind, path) in enumerate(inputs_of(plan))],
         "files": plan.files,
@@ -64,6 +71,15 @@ def inputs_of(plan: Plan) -> Iterator[tuple[str, Path]]:
             yield "dataset", planned.suite.dataset
     for written in plan.options.system_prompts:
         yield "system_prompt", Path(written)
+
+
+def configs_of(plan: Plan) -> dict[str, Any]:
+    """The settings of every project that a suite of the plan belongs to, by its path from the run's root."""
+    projects = {planned.suite.project.root: planned.suite.project for planned in plan.suites}
+    return {
+        Path(os.path.relpath(root, plan.project.root)).as_posix(): project.config.model_dump(mode="json", by_alias=True)
+        for root, project in projects.items()
+    }
 
 
 def target_settings(target: PlannedTarget) -> dict[str, dict[str, Any]]:

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError
+from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError, TurnwiseError
 from ..providers.python_import import raised_at, shown_error
 from ..providers.requests import request_for
 from .file_hash import part_hash
 from .record import Head, failed_record, graded_record, unmade_record
 
 if TYPE_CHECKING:
-    from ..providers.base import ProviderRequest
+    from ..providers.base import Preview, ProviderRequest
     from .asking import Asked, Asking
     from .clock import RunClock
     from .grading import Grading
@@ -63,10 +63,10 @@ class Doing:
         except ResolutionError as error:  # of what is expected: the answer cannot be graded by it
             return unmade_record(head, error, finished_at=self._clock.now()), None
         except ProviderError as error:
-            return self.failed(work, head, request, error), error
+            return self._failed(work, asked, head, request, error), error
         except Exception as error:  # noqa: BLE001  (one case fails, not the whole run)
             fault = ApplicationError(f"a fault of Turnwise: {shown_error(error)} ({raised_at(error)})")
-            return self.failed(work, head, request, fault), fault
+            return self._failed(work, asked, head, request, fault), fault
 
     def _refuse_changed(self, prefix: str, request: ProviderRequest) -> None:
         """Raise `ResolutionError` for a file that is not what the run says that it asks about."""
@@ -79,10 +79,15 @@ class Doing:
         if problems:
             raise ResolutionError(problems)
 
-    def failed(self, work: Work, head: Head, request: ProviderRequest, error: ProviderError) -> dict[str, Any]:
+    def _failed(
+        self, work: Work, asked: Asked, head: Head, request: ProviderRequest, error: ProviderError
+    ) -> dict[str, Any]:
         """The line for a request without an answer, with the attempts of before it was put back."""
-        error.attempts += work.attempts
-        return failed_record(head, request, error, finished_at=self._clock.now())
+        attempts = error.attempts + work.attempts
+        finished_at = self._clock.now()
+        return failed_record(
+            head, request, error, attempts=attempts, sent=_preview(asked, request), finished_at=finished_at
+        )
 
     async def _answered(self, work: Work, asked: Asked, head: Head, request: ProviderRequest) -> dict[str, Any]:
         if self._timeout is None:
@@ -92,7 +97,9 @@ class Doing:
                 return await self._graded(work, asked, head, request)
         except TimeoutError as error:
             message = f"not done within the {self._timeout:g} s that one result may take"
-            raise ProviderTimeoutError(message, hint="raise --timeout, or lower `max_retries`") from error
+            late = ProviderTimeoutError(message, hint="raise --timeout, or lower `max_retries`")
+            late.attempts = work.tried + 1
+            raise late from error
 
     async def _graded(self, work: Work, asked: Asked, head: Head, request: ProviderRequest) -> dict[str, Any]:
         response = await asked.provider.ask(request)
@@ -103,3 +110,11 @@ class Doing:
         )  # fmt: skip
         record["attempts"] += work.attempts
         return record
+
+
+def _preview(asked: Asked, request: ProviderRequest) -> Preview | None:
+    """What a request that failed has sent; None for one that has no form for the API."""
+    try:
+        return asked.provider.preview(request)
+    except (TurnwiseError, ValueError, TypeError, RecursionError):
+        return None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ResolutionError
+from ..errors import PromptError, ResolutionError
 from ..providers.prices import is_paid, price_date, prices_of
+from ..providers.prompt import messages_to_send
 from ..providers.requests import request_for
 from .estimate import PlanEstimate
 
@@ -24,11 +25,13 @@ def estimate_plan(plan: Plan) -> PlanEstimate:
             resolved: Any = target.of(work.variant, work.planned.name).target
             try:
                 request = request_for(work.case, system_prompt=resolved.system_prompt, attempt=work.trial)
-            except ResolutionError:
+                messages = messages_to_send(request, target.project.config.default_system_prompt)
+            except (ResolutionError, PromptError):
                 continue
             estimate.add(
                 target.name,
                 request,
+                messages,
                 max_output_tokens=getattr(resolved, "max_output_tokens", None),
                 prices=prices_of(resolved)[0],
                 paid=is_paid(resolved),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..providers.base import ProviderRequest, Usage
 from ..providers.cost import cost_usd
-from ..providers.tokens import USUAL_ANSWER, answer_tokens, prompt_tokens
+from ..providers.prompt import messages_to_send
+from ..providers.tokens import USUAL_ANSWER, answer_tokens, characters_of, tokens_of
 
 if TYPE_CHECKING:
+    from ..conversation.chat import ChatPrompt
     from ..targets.settings import Prices
 
 __all__ = ["PlanEstimate", "TargetEstimate", "estimated_cost"]
@@ -47,21 +50,29 @@ class PlanEstimate:
 
     def __init__(self) -> None:
         self._targets: dict[str, TargetEstimate] = {}
+        self._characters: Counter[str] = Counter()
 
     def add(
         self,
         target_name: str,
         request: ProviderRequest,
+        messages: ChatPrompt | None = None,
         *,
         max_output_tokens: int | None,
         prices: Prices | None,
         paid: bool,
         as_of: str | None = None,
     ) -> None:
-        """Count one request. `as_of` is the date of the prices, where they are those of the table."""
+        """Count one request. `messages` are those that are really sent, the request's own if absent.
+
+        `as_of` is the date of the prices, where they are those of the table.
+        """
         estimate = self._targets.setdefault(target_name, TargetEstimate(target_name))
         limit = answer_tokens(request, max_output_tokens)
-        sent, came = prompt_tokens(request), limit or USUAL_ANSWER
+        self._characters[target_name] += characters_of(messages or messages_to_send(request, None), request.tools)
+        # What this request adds to the whole: rounding each of them down would lose up to a token a request.
+        sent = tokens_of(self._characters[target_name]) - estimate.input_tokens
+        came = limit or USUAL_ANSWER
         estimate.requests += 1
         estimate.input_tokens += sent
         estimate.output_tokens += came

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..providers.retries import Retry
 
-__all__ = ["Ended", "Event", "Notice", "Observer", "ResultDone", "Retried", "Slowed", "Started", "Stopping"]
+__all__ = ["Begun", "Ended", "Event", "Notice", "Observer", "ResultDone", "Retried", "Slowed", "Started", "Stopping"]
 
 StopReason = Literal["interrupted", "budget", "fault"]
 
@@ -27,6 +27,13 @@ class Started:
     targets: tuple[str, ...]
     suites: tuple[str, ...]
     workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A piece of work is under way; `in_flight` counts it."""
+
+    in_flight: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +87,5 @@ class Ended:
     seconds: float
 
 
-Event = Started | ResultDone | Retried | Slowed | Notice | Stopping | Ended
+Event = Started | Begun | ResultDone | Retried | Slowed | Notice | Stopping | Ended
 Observer = Callable[[Event], None]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..graders.base import Grade, GradeError, Grader, GraderSettings, Submission, reference_text
+from ..graders.registry import NotYet
 from ..graders.scoring import CaseScore, score_case
-from ..graders.specs import make_graders
+from ..graders.specs import NOT_YET, make_graders
 from ..providers.cost import cost_usd
 from ..providers.python_import import raised_at, shown_error
 
@@ -43,11 +44,21 @@ class Grading:
     def _graders(self, case: Case) -> list[Grader]:
         specs = case.graders
         if specs is not case.context.suite.graders:
-            return make_graders(specs)[0]
+            return _made(specs)
         known = self._shared.get(id(specs))
         if known is None:
-            known = self._shared[id(specs)] = specs, make_graders(specs)[0]
+            known = self._shared[id(specs)] = specs, _made(specs)
         return known[1]
+
+
+def _made(specs: Sequence[GraderSpec]) -> list[Grader]:
+    """The graders; one that cannot be made leaves its case ungraded, rather than let the others decide."""
+    graders, problems = make_graders(specs)
+    broken = [problem for problem in problems if problem.code != NOT_YET]
+    if broken:
+        settings = GraderSettings(name="graders", kind="graders")
+        graders.append(NotYet(settings, "; ".join(problem.message for problem in broken)))
+    return graders
 
 
 def _submission(case: Case, request: ProviderRequest, response: ProviderResponse, prices: Prices | None) -> Submission:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -17,6 +18,7 @@ from pydantic_core import to_json
 
 from ..conversation.files import shown_file
 from ..errors import RunError
+from .redaction import redacted
 
 __all__ = ["JournalWriter", "read_journal"]
 
@@ -26,8 +28,6 @@ _BLOCK = 64 * 1024
 _OURS = frozenset(
     {"run_id", "suite", "case_id", "conversation_id", "target", "variant", "status", "started_at", "finished_at"}
 )
-_ROLES = frozenset({"assistant", "developer", "system", "tool", "user"})
-_LONGEST_NAME = 24
 
 
 class JournalWriter:
@@ -52,6 +52,9 @@ class JournalWriter:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         try:
             self._file = os.open(path, flags, 0o644)
+            self._be_alone()
+            if durable:
+                _sync_folder(path.parent)  # or the file itself could be gone after a power cut
             torn = _cut_torn_line(self._file)
             self._end = os.lseek(self._file, 0, os.SEEK_END)
         except OSError as error:
@@ -63,7 +66,7 @@ class JournalWriter:
         """Write one result, and give it back as it was written, without secrets. When this returns, the result
         survives the end of the process.
 
-        Raises `RunError` if it cannot be written; then nothing of it is in the journal.
+        Raises `RunError` if it cannot be written; unless only waiting for the disk failed, nothing of it is there then.
         """
         data = _json(record)
         if any(secret in data for secret in self._escaped):
@@ -92,6 +95,18 @@ class JournalWriter:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    def _be_alone(self) -> None:
+        """The run's own lock has its file, which may be deleted; the journal has another one of its own."""
+        if sys.platform != "win32":
+            import fcntl
+
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                self.close()
+                hint = "wait until it has ended, or stop it"
+                raise RunError(f"another process is writing {shown_file(self._path)}", hint) from error
+
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
         try:
@@ -112,6 +127,15 @@ class JournalWriter:
         )
 
 
+def _sync_folder(folder: Path) -> None:
+    for path in (folder, folder.parent):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 def read_journal(path: Path, notice: Callable[[str], object] | None = None) -> Iterator[dict[str, Any]]:
     """The results of a journal, in the order in which they were written; a torn last line is passed over.
 
@@ -121,6 +145,8 @@ def read_journal(path: Path, notice: Callable[[str], object] | None = None) -> I
     try:
         with open(path, "rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), start=1):
+                if len(line) >= _LONGEST_LINE:
+                    raise RunError(f"{name}:{number}: the line is longer than {_LONGEST_LINE:,} bytes", "remove it")
                 if not line.endswith(b"\n"):
                     if notice is not None:
                         notice(f"{name}:{number}: the last line is torn, of {len(line):,} bytes, and passed over")
@@ -134,19 +160,7 @@ def read_journal(path: Path, notice: Callable[[str], object] | None = None) -> I
 def _without_secrets(record: dict[str, Any], secrets: Collection[str]) -> dict[str, Any]:
     """The record as a reader would get it, without the secrets; its own names and words stay what they are."""
     plain = json.loads(_json(record))
-    return {key: value if key in _OURS else _redacted(value, secrets) for key, value in plain.items()}
-
-
-def _redacted(value: Any, secrets: Collection[str]) -> Any:
-    if isinstance(value, dict):
-        long = [secret for secret in secrets if len(secret) > _LONGEST_NAME]
-        return {_redacted(key, long): _redacted(each, secrets) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_redacted(each, secrets) for each in value]
-    if isinstance(value, str) and value not in _ROLES:
-        for secret in secrets:
-            value = value.replace(secret, "[redacted]")
-    return value
+    return {key: value if key in _OURS else redacted(value, secrets) for key, value in plain.items()}
 
 
 def _json(value: Any) -> bytes:

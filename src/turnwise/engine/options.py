@@ -22,7 +22,8 @@ class PlanOptions:
     `suites` are files, folders and globs, `targets` names, `provider/model` or targets themselves; without them, those
     that suites and cases name are asked. `variants` are the names of those to take, all if empty; `system_prompts` are
     files, each a variant of its own, and with `as_written` the cases also run without any variant. `trials` goes before
-    what cases and suites say. `threshold` bounds the pass rate. Without `graded`, answers are only collected.
+    what cases and suites say. `threshold` bounds the pass rate. Without `graded`, answers are only collected. `only`
+    are the results to have, as suite, case, target and variant; all trials of them.
     """
 
     suites: tuple[str, ...]
@@ -34,6 +35,7 @@ class PlanOptions:
     trials: int | None = None
     threshold: float | None = None
     graded: bool = True
+    only: frozenset[tuple[str, str, str, str | None]] | None = None
 
     def __post_init__(self) -> None:
         if self.trials is not None and self.trials < 1:
@@ -44,8 +46,8 @@ class PlanOptions:
 
     def saved(self) -> dict[str, Any]:
         """Everything but the suites, which are saved with their contents, as plain JSON."""
-        only = self.selection.only
-        chosen = {**asdict(self.selection), "only": None if only is None else sorted(map(list, only))}
+        pairs = self.selection.only
+        chosen = {**asdict(self.selection), "only": None if pairs is None else sorted(map(list, pairs))}
         return {
             "targets": [each if isinstance(each, str) else each.name for each in self.targets],
             "selection": {name: list(value) if isinstance(value, tuple) else value for name, value in chosen.items()},
@@ -55,6 +57,7 @@ class PlanOptions:
             "trials": self.trials,
             "threshold": self.threshold,
             "graded": self.graded,
+            "only": None if self.only is None else sorted(map(list, self.only), key=repr),
         }
 
     @classmethod
@@ -63,9 +66,10 @@ class PlanOptions:
         chosen = dict(saved["selection"])
         only = chosen.pop("only")
         pairs = None if only is None else frozenset((suite, case_id) for suite, case_id in only)
-        names = {each.name for each in fields(cls)} - {"suites", "selection"}
+        names = {each.name for each in fields(cls)} - {"suites", "selection", "only"}
         rest = _with_tuples({name: saved[name] for name in names})
-        return cls(suites=suites, selection=Selection(**_with_tuples(chosen), only=pairs), **rest)
+        results = None if saved["only"] is None else frozenset(map(tuple, saved["only"]))
+        return cls(suites=suites, selection=Selection(**_with_tuples(chosen), only=pairs), only=results, **rest)
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,7 +49,8 @@ class PlannedSuite:
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """One piece of work. `attempts` and `returns` count what was tried in vain before it was put back."""
+    """One piece of work. `attempts` and `returns` count what was tried in vain before it was put back, `tried` the
+    attempts of this time that have failed."""
 
     planned: PlannedSuite
     case: Case
@@ -57,6 +59,7 @@ class Work:
     trial: int
     attempts: int = 0
     returns: int = 0
+    tried: int = 0
 
     @property
     def key(self) -> ResultKey:
@@ -72,7 +75,8 @@ class Work:
 
 @dataclass
 class Plan:
-    """What a run does. `results` counts the pieces of work; `files` are the hashes of what the messages refer to."""
+    """What a run does. `results` counts the pieces of work, `groups` those of each target, variant and suite; `files`
+    are the hashes of what the messages refer to."""
 
     options: PlanOptions
     project: Project
@@ -82,7 +86,7 @@ class Plan:
     files: dict[str, str] = field(default_factory=dict)
     cases: int = 0
     results: int = 0
-    repeats: bool = False
+    groups: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
     _finder: TargetFinder = field(default_factory=lambda: TargetFinder(()), repr=False)
     _prompts: Sequence[PromptVariant] = field(default=(), repr=False)
 
@@ -98,6 +102,8 @@ class Plan:
             if target not in self._finder.of(planned, case):
                 continue
             for variant in planned.variants:
+                if not self._wants(planned, case, target, variant):
+                    continue
                 varied = case if variant is None else with_variant(case, variant)
                 for trial in range(1, self.trials_of(case) + 1):
                     yield Work(planned, varied, variant, target, trial)
@@ -110,24 +116,37 @@ class Plan:
         """Look at every case that is taken: find its targets, graders and files. Raises `SuiteError` with everything
         that keeps the run from starting. A case that cannot be made is no reason: it becomes an error of its own."""
         found: dict[Diagnostic, None] = {}  # what cases share is said once
+        self.options.selection.require_matches(case for _, case in self._all_cases())
         for planned, case in self.selected():
-            targets = self._finder.of(planned, case)
-            trials = self.trials_of(case)
             self.cases += 1
-            self.results += len(targets) * len(planned.variants) * trials
-            self.repeats = self.repeats or trials > 1
+            self._count(planned, case)
             for prompt in self._prompts:
                 prompt.look_at(case)
             if len(found) < MOST_DIAGNOSTICS:
-                if self.options.graded and (said := grader_diagnostics(case)):
-                    found |= dict.fromkeys(said)
-                found |= dict.fromkeys(self._read_files(planned, case))
+                for varied in _as_asked(planned, case):
+                    if self.options.graded and (said := grader_diagnostics(varied)):
+                        found |= dict.fromkeys(said)
+                    found |= dict.fromkeys(self._read_files(planned, varied))
         if has_errors(list(found)):
             raise SuiteError([each for each in found if each.severity == "error"])
         self.warnings += [*found, *(warning for each in self._prompts for warning in each.warnings())]
         self.targets = self._finder.found
-        if not self.cases:
+        if not self.results:
             raise UsageError(*_nothing_selected(self))
+
+    def _count(self, planned: PlannedSuite, case: Case) -> None:
+        trials = self.trials_of(case)
+        for target in self._finder.of(planned, case):
+            for variant in planned.variants:
+                if self._wants(planned, case, target, variant):
+                    name = None if variant is None else variant.name
+                    self.groups[target.name, name, planned.name] += trials
+                    self.results += trials
+
+    def _wants(self, planned: PlannedSuite, case: Case, target: PlannedTarget, variant: Variant | None) -> bool:
+        only = self.options.only
+        name = None if variant is None else variant.name
+        return only is None or (planned.name, case.id, target.name, name) in only
 
     def _all_cases(self) -> Iterator[tuple[str, Case]]:
         for planned in self.suites:
@@ -198,16 +217,15 @@ def _prefix(suite: Suite, root: Path) -> str:
 def _chosen(suite: Suite, options: PlanOptions, prompts: Sequence[PromptVariant]) -> tuple[Variant | None, ...]:
     """The variants of a suite that the run takes; None stands for the cases as they are written."""
     own = variants_of(suite.spec)
-    names = {each.name for each in own}
+    names = {each.name: f"a variant of {suite.file}" for each in own}
     for prompt in prompts:
         if prompt.variant.name in names:
-            message = f"--system-prompt {prompt.file}: a variant of {suite.file} has its name"
-            raise UsageError(message, "rename the file or the variant")
-        names.add(prompt.variant.name)
-    all_of_them = (*own, *(each.variant for each in prompts))
-    named = [each for each in all_of_them if not options.variants or each.name in options.variants]
+            message = f"--system-prompt {prompt.file}: {names[prompt.variant.name]} has its name"
+            raise UsageError(message, "rename one of them")
+        names[prompt.variant.name] = f"--system-prompt {prompt.file}"
+    named = [each for each in own if not options.variants or each.name in options.variants]
     as_written = options.as_written or not (own or prompts or options.variants)
-    return (*((None,) if as_written else ()), *named)
+    return (*((None,) if as_written else ()), *named, *(each.variant for each in prompts))
 
 
 def _require_variants(options: PlanOptions, planned: Sequence[PlannedSuite], prompts: Sequence[PromptVariant]) -> None:
@@ -220,6 +238,15 @@ def _require_variants(options: PlanOptions, planned: Sequence[PlannedSuite], pro
         if name not in known:
             hint = did_you_mean(name, sorted(known), "there are") if known else "no suite has `variants`"
             raise UsageError(f"no variant is named {name!r}", hint)
+
+
+def _as_asked(planned: PlannedSuite, case: Case) -> Iterator[Case]:
+    """The case in every form in which its graders or files may differ."""
+    if any(variant is None or not variant.vars for variant in planned.variants):
+        yield case
+    for variant in planned.variants:
+        if variant is not None and variant.vars:
+            yield with_variant(case, variant)
 
 
 def _has_parts(message: Mapping[str, Any]) -> bool:
@@ -235,4 +262,4 @@ def _as_warning(diagnostic: Diagnostic) -> Diagnostic:
 def _nothing_selected(plan: Plan) -> tuple[str, str]:
     cases = sum(len(planned.suite.cases) for planned in plan.suites)
     files = ", ".join(shown_file(planned.path) for planned in plan.suites[:3])
-    return f"no case is selected, of {cases:,} in {files}", "check --case, --tag, --exclude and --failed"
+    return f"nothing is selected, of {cases:,} cases in {files}", "no case fits everything that was asked for"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..errors import ProviderError, ResolutionError
     from ..graders.base import Grade
     from ..graders.scoring import CaseScore
-    from ..providers.base import ProviderRequest, ProviderResponse, Rewrite, Usage
+    from ..providers.base import Preview, ProviderRequest, ProviderResponse, Rewrite, Usage
     from .resume import ResultKey
 
 __all__ = ["SCHEMA_VERSION", "Head", "Status", "failed_record", "graded_record", "unmade_record"]
@@ -73,15 +73,28 @@ def graded_record(
     }
 
 
-def failed_record(head: Head, request: ProviderRequest, error: ProviderError, *, finished_at: str) -> dict[str, Any]:
-    """The line for a case that brought no answer: an error has no score, not even a 0."""
+def failed_record(
+    head: Head,
+    request: ProviderRequest,
+    error: ProviderError,
+    *,
+    attempts: int,
+    sent: Preview | None = None,
+    finished_at: str,
+) -> dict[str, Any]:
+    """The line for a case that brought no answer: an error has no score, not even a 0.
+
+    `sent` is what was sent, or would have been; None if it cannot be told.
+    """
     why = {"kind": error.kind, "message": str(error), "status": error.status, "retryable": error.retryable}
     return {
         **_head(head, "error", None),
         "grades": [],
         **_NO_ANSWER,
-        "raw_request": _raw_request(request, (), ()),
-        "attempts": error.attempts,
+        "raw_request": _raw_request(
+            request, () if sent is None else sent.messages, () if sent is None else sent.rewrites
+        ),
+        "attempts": attempts,
         "error": why,
         "started_at": head.started_at,
         "finished_at": finished_at,

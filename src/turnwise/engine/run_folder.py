@@ -23,12 +23,13 @@ _LOCK = "run.lock"
 
 
 def new_run_id(now: datetime | None = None) -> str:
-    """A name for a run: names sort by time, and two runs of one second differ.
+    """A name for a run: names sort by time, and two runs of one moment differ.
 
     >>> new_run_id(datetime(2026, 11, 16, 9, 5, 7, tzinfo=UTC))[:15]
     '20261116-090507'
     """
-    return f"{now or datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    now = now or datetime.now(UTC)
+    return f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03}{secrets.token_hex(2)}"
 
 
 def find_run(written: str, runs_dir: Path) -> Path:
@@ -70,8 +71,11 @@ class RunFolder:
         except FileExistsError as error:
             raise RunError(f"the run {folder.id} exists already", "leave its name out to have a new one") from error
         except OSError as error:
-            folder.close()
+            folder.discard()
             raise _unwritable(folder.path, error) from error
+        except BaseException:
+            folder.discard()
+            raise
         return folder
 
     @classmethod
@@ -87,7 +91,8 @@ class RunFolder:
     def describe(self, description: dict[str, Any]) -> None:
         """Write `run.json`: whole or not at all, even if the machine stops in the middle of it."""
         target, draft = self.path / RUN, self.path / f".{RUN}.{os.getpid()}"
-        data = json.dumps(description, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
+        text = json.dumps(description, ensure_ascii=False, indent=2, allow_nan=False)
+        data = text.encode("utf-8", "backslashreplace") + b"\n"  # a name of a file need not be UTF-8
         with open(draft, "wb") as file:
             file.write(data)
             file.flush()
@@ -104,6 +109,13 @@ class RunFolder:
         if not isinstance(data, dict):
             raise RunError(f"{shown_file(path)} should hold a JSON object", "start a new run")
         return data
+
+    def discard(self) -> None:
+        """Remove a folder that nothing was written to: its run never began."""
+        import shutil
+
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.close()
 
     def close(self) -> None:
         """Free the lock. The file stays: removing it could take the lock of another process away."""

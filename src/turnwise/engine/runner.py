@@ -10,30 +10,28 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..errors import ApplicationError, ProviderError, RateLimitError
-from ..providers.prices import prices_of
 from .asking import Asking
 from .budget import Budget
 from .clock import RunClock
 from .doing import Doing
-from .estimate import estimated_cost
-from .events import Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from .events import Begun, Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from .grading import Grading
 from .journal import JournalWriter
 from .resume import Done
 from .retry_budget import RetryBudget
 from .run_folder import RESULTS
 from .scheduler import Lane, Scheduler
+from .spending import count_record
 
 if TYPE_CHECKING:
     from ..providers.retries import Retry
-    from ..targets.resolve import ResolvedTarget
     from .events import Observer, StopReason
     from .options import Execution
     from .plan import Plan, Work
     from .planned_targets import PlannedTarget
     from .run_folder import RunFolder
 
-__all__ = ["DEFAULT_WORKERS", "Runner", "count_record", "workers_for"]
+__all__ = ["DEFAULT_WORKERS", "Runner", "workers_for"]
 
 DEFAULT_WORKERS = 16
 _OVERRUN = (429, 503, 529)
@@ -92,7 +90,7 @@ class Runner:
         self._pauses: WeakKeyDictionary[asyncio.Task[Any], float] = WeakKeyDictionary()
         self._notices: set[str] = set()
         self._asking: Asking | None = None
-        self._piece: ContextVar[tuple[Lane[Work], int]] = ContextVar("piece")
+        self._piece: ContextVar[tuple[Lane[Work], int, Work]] = ContextVar("piece")
 
     @property
     def workers(self) -> int:
@@ -135,12 +133,12 @@ class Runner:
 
     def stop(self) -> None:
         """Start nothing more, and finish what is under way; what waits to be sent again is left for later."""
-        if not self._scheduler.draining:
-            self._drain("interrupted")
-            now = asyncio.get_running_loop().time()
-            paused = {task for task, until in self._pauses.items() if until > now}
-            for task in paused | (self._asking.waiting if self._asking is not None else set()):
-                task.cancel()
+        now = asyncio.get_running_loop().time()
+        idle = {task for task, until in self._pauses.items() if until > now}
+        idle |= self._asking.waiting if self._asking is not None else set()
+        self._drain("interrupted", len(idle))
+        for task in idle:
+            task.cancel()
 
     def abort(self) -> None:
         """Stop at once: what is under way is not written, and is done again when the run is resumed."""
@@ -157,8 +155,10 @@ class Runner:
 
     async def _do(self, lane: Lane[Work], work: Work) -> None:
         generation = lane.generation
-        self._piece.set((lane, generation))
+        self._piece.set((lane, generation, work))
         self._under_way += 1
+        work.tried = 0
+        self._observe(Begun(self._under_way))
         try:
             record, error = await self._doing.do(work)
         finally:
@@ -187,7 +187,10 @@ class Runner:
         health = self._health[id(lane)]
         health.retries.earn()
         health.rests, health.refused_since = 0, None
+        before = lane.allowed
         lane.went_well()
+        if before < lane.allowed == lane.most:
+            self._observe(Slowed(lane.name, lane.allowed, lane.most))
 
     def _put_back(self, lane: Lane[Work], generation: int, work: Work, error: ProviderError) -> bool:
         """Whether a piece that a rate limit has kept from an answer is tried again later, after a rest."""
@@ -200,7 +203,7 @@ class Runner:
         if work.returns >= _MOST_RETURNS or now - health.refused_since > _PATIENCE:
             return False
         work.returns += 1
-        work.attempts = error.attempts
+        work.attempts += error.attempts
         lane.put_back(work)
         if not lane.resting:
             rest = min(_LONGEST_REST, _FIRST_REST * 2**health.rests)
@@ -210,18 +213,19 @@ class Runner:
 
     def _on_retry(self, name: str, retry: Retry) -> bool | None:
         """Told by a provider before it sends again: counts, slows down, and refuses where it is no use."""
-        lane, generation = self._piece.get()
+        lane, generation, work = self._piece.get()
+        work.tried = retry.attempt - 1
         error = retry.error
         if isinstance(error, RateLimitError) or error.status in _OVERRUN:
             self._overrun(lane, generation)
-            self._piece.set((lane, lane.generation))
+            self._piece.set((lane, lane.generation, work))
         if self._scheduler.draining:
             return False
         health = self._health[id(lane)]
         if not isinstance(error, RateLimitError) and not health.retries.take():
             if not health.out_of_retries:
                 health.out_of_retries = True
-                self._notice(f"{name}: too many requests fail; those that fail from now on are not sent again")
+                self._notice(f"{name}: too many requests fail; until more succeed, those that fail are not sent again")
             return False
         self._pauses[_task()] = asyncio.get_running_loop().time() + retry.delay
         self._observe(Retried(name, retry))
@@ -242,10 +246,11 @@ class Runner:
             self._drain("budget")
         return False
 
-    def _drain(self, reason: StopReason) -> None:
-        if self._stopped is None:
+    def _drain(self, reason: StopReason, idle: int = 0) -> None:
+        """Start nothing more. A person who stops a run that is stopping already has the last word."""
+        if self._stopped is None or reason == "interrupted":
             self._stopped = reason
-            self._observe(Stopping(reason, self._under_way))
+            self._observe(Stopping(reason, max(0, self._under_way - idle)))
         self._scheduler.drain()
 
     def _settle(self) -> None:
@@ -270,26 +275,6 @@ def workers_for(plan: Plan, execution: Execution) -> int:
     own: list[Any] = [target.resolved[None].target.workers for target in plan.targets]
     declared: int = sum(each for each in own if each)
     return declared if all(own) else max(declared, DEFAULT_WORKERS)
-
-
-def count_record(budget: Budget, record: Mapping[str, Any], resolved: ResolvedTarget) -> None:
-    """Book what a result of a target took; an answer from the cache took nothing.
-
-    Tokens that nobody counted, and what they cost, are estimated: unknown is not nothing.
-    """
-    if record["answer"] is None:
-        return
-    if record["attempts"] == 0:
-        budget.count(0.0, 0, 0)
-        return
-    usage = record["usage"] or {}
-    sent, received = usage.get("input_tokens"), usage.get("output_tokens")
-    tokens = None if sent is None or received is None else sent + received
-    guessed_sent, guessed_received = len(record["raw_request"]["question"]) // 4, len(record["answer"]) // 4
-    cost, prices = record["cost_usd"], prices_of(resolved.target)[0]
-    if cost is None and record["paid"] and prices is not None:
-        cost = estimated_cost(prices, guessed_sent, guessed_received)
-    budget.count(cost, tokens, guessed_sent + guessed_received)
 
 
 def _task() -> asyncio.Task[Any]:

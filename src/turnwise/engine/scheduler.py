@@ -155,23 +155,26 @@ class Scheduler(Generic[Work]):
             raise self._fault
 
     def _start_next(self) -> bool:
-        """Start a piece of the next lane that has one and room for it; whether there was one."""
-        for step in range(len(self.lanes)):
-            lane = self.lanes[(self._turn + step) % len(self.lanes)]
+        """Start a piece of the lane that has the fewest under way, in turns among equals; whether there was one.
+
+        So a lane whose pieces take long, or never end, keeps no more than its share from the others.
+        """
+        count, turn = len(self.lanes), self._turn
+        places = range(count) if count == 1 else sorted(range(count), key=lambda place: self._rank(place, turn))
+        for place in places:
+            lane = self.lanes[place]
             if not lane.has_room:
                 continue
-            try:
-                piece = lane.next()
-            except Exception as fault:  # noqa: BLE001  (it comes out of `run`)
-                self._fault = self._fault or fault
-                self.drain()
-                return False
+            piece = lane.next()
             if piece is None:
                 continue
-            self._turn = (self._turn + step + 1) % len(self.lanes)
+            self._turn = (place + 1) % count
             self._start(lane, piece)
             return True
         return False
+
+    def _rank(self, place: int, turn: int) -> tuple[int, int]:
+        return self.lanes[place].in_flight, (place - turn) % len(self.lanes)
 
     def _start(self, lane: Lane[Work], piece: Work) -> None:
         lane.in_flight += 1
@@ -197,9 +200,13 @@ class Scheduler(Generic[Work]):
         """Start what may be started, at once where something has ended; and end the run where nothing is left."""
         if self._over is None or self._over.is_set():
             return
-        while not self._draining and len(self._tasks) < self._workers and self._admitted():
-            if not self._start_next():
-                break
+        try:
+            while not self._draining and len(self._tasks) < self._workers and self._admitted():
+                if not self._start_next():
+                    break
+        except Exception as fault:  # noqa: BLE001  (it comes out of `run`, when what is under way is done)
+            self._fault = self._fault or fault
+            self._draining = True
         if not self._tasks and (self._draining or not self._naps):
             self._over.set()
 

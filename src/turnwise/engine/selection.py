@@ -24,6 +24,8 @@ class CaseLike(Protocol):
     def tags(self) -> Collection[str]: ...
 
 
+_MOST_NAMES = 200
+
 AnyCase = TypeVar("AnyCase", bound=CaseLike)
 
 
@@ -64,6 +66,28 @@ class Selection:
             return False
         return not _fits(case.id, self.exclude)
 
+    def require_matches(self, cases: Iterable[CaseLike]) -> None:
+        """Raise `UsageError` for a name or a tag that no case has: it is misspelt, or the case is gone."""
+        wanted = {("--case", each) for each in self.cases} | {("--exclude", each) for each in self.exclude}
+        wanted |= {("--tag", each) for each in self.tags}
+        if not wanted:
+            return
+        ids: list[str] = []
+        tags: set[str] = set()
+        for case in cases:
+            ids += [case.id] if len(ids) < _MOST_NAMES else []
+            tags.update(case.tags)
+            wanted = {(option, name) for option, name in wanted if not _matches(option, name, case)}
+            if not wanted:
+                return
+        from ..suite.explain import did_you_mean
+
+        option, name = min(wanted)
+        known = sorted(tags) if option == "--tag" else ids
+        what = "no case has the tag" if option == "--tag" else "no case has an id like"
+        hint = did_you_mean(name, known, "there are") if known else "no case has tags"
+        raise UsageError(f"{option}: {what} {name!r}", hint)
+
     def of(self, cases: Callable[[], Iterable[tuple[str, AnyCase]]]) -> Iterator[tuple[str, AnyCase]]:
         """The cases to take, with their suites, in their order. `cases` is called anew for each pass over them.
 
@@ -81,6 +105,10 @@ class Selection:
     def _drawn(self, ids: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         assert self.sample is not None
         return set(heapq.nsmallest(self.sample, ids, key=lambda pair: _lot(self.seed, *pair)))
+
+
+def _matches(option: str, name: str, case: CaseLike) -> bool:
+    return name in case.tags if option == "--tag" else _fits(case.id, (name,))
 
 
 def _fits(case_id: str, patterns: tuple[str, ...]) -> bool:

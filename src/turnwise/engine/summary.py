@@ -9,13 +9,14 @@ from hashlib import blake2b
 from typing import Any
 
 from ..errors import RunError
-from .summary_format import RankedResult, Summary
+from .summary_format import FailedResult, RankedResult, Summary
 from .summary_groups import GroupTally
 from .summary_lines import ResultLine, read_line
 
 __all__ = ["Tally", "summarise"]
 
 _RANKED = 5
+_FAILURES = 20
 _REASONS = 100
 
 
@@ -32,6 +33,7 @@ class Tally:
         self._groups: dict[tuple[str, str | None, str | None], GroupTally] = {}
         self._run_ids: set[str | None] = set()
         self._slowest, self._most_expensive = _Highest(), _Highest()
+        self._failures = _Failures()
         self._errors: Counter[str] = Counter()
         self._ungraded: Counter[str] = Counter()
 
@@ -39,12 +41,27 @@ class Tally:
         """Count one result in. Raises `RunError`, and counts nothing, if it is no result."""
         self._count(read_line(record))
 
-    def _count(self, line: ResultLine) -> None:
-        group = line.target, line.variant, line.suite
-        tally = self._groups.get(group)
+    def expect(self, target: str, variant: str | None, suite: str | None, results: int) -> None:
+        """So many results are planned, on top of what was said before; the group is there even if none of them comes.
+
+        >>> tally = Tally()
+        >>> tally.expect("gpt", None, "refunds.yaml", 10)
+        >>> tally.summary().targets[0].not_run
+        10
+        """
+        self._group(target, variant, suite).expect(results)
+
+    def _group(self, target: str, variant: str | None, suite: str | None) -> GroupTally:
+        key = target, variant, suite
+        tally = self._groups.get(key)
         if tally is None:
-            tally = self._groups[group] = GroupTally(line.target, line.suite, line.variant)
-        tally.add(line)
+            tally = self._groups[key] = GroupTally(target, suite, variant)
+        return tally
+
+    def _count(self, line: ResultLine) -> None:
+        self._group(line.target, line.variant, line.suite).add(line)
+        if line.failure is not None:
+            self._failures.add(line, line.failure)
         if len(self._run_ids) < 2:
             self._run_ids.add(line.run_id)
         if line.asked and line.latency_ms is not None:
@@ -65,6 +82,8 @@ class Tally:
             most_expensive=self._most_expensive.results(),
             errors_by_kind=_most_first(self._errors),
             ungraded_by_reason=_most_first(self._ungraded),
+            failures=self._failures.results(),
+            failures_in_all=self._failures.count,
         )
 
 
@@ -90,19 +109,41 @@ class _Highest:
         return tuple(result for _, result in self._rising)
 
 
+class _Failures:
+    """What did not pass: all are counted, and those whose names come first are kept, whichever came first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._sorted: list[tuple[tuple[str, str, str, str, int], FailedResult]] = []
+
+    def add(self, line: ResultLine, why: str) -> None:
+        self.count += 1
+        rank = line.suite or "", line.case_id, line.target, line.variant or "", line.trial
+        if len(self._sorted) == _FAILURES and rank > self._sorted[-1][0]:
+            return
+        result = FailedResult(line.case_id, line.suite, line.target, line.variant, line.trial, line.status, why)
+        insort(self._sorted, (rank, result), key=lambda each: each[0])
+        del self._sorted[_FAILURES:]
+
+    def results(self) -> tuple[FailedResult, ...]:
+        return tuple(result for _, result in self._sorted)
+
+
 def summarise(
     records: Callable[[], Iterator[Mapping[str, Any]]],
     where: Callable[[int], str] = "result {}".format,
+    tally: Tally | None = None,
 ) -> Summary:
     """The summary of results that can be read twice; a later one of the same piece of work replaces an earlier one.
 
     `where` says where the result of a number is to be found, counted from 1: an error begins with it. What is added
-    to a file between the readings does not count. Raises `RunError` for what is no result.
+    to a file between the readings does not count. `tally` may know what is expected. Raises `RunError` for what is no
+    result.
     """
     last: dict[bytes, int] = {}
     for number, line in _lines(records(), where):
         last[_digest(line)] = number
-    tally = Tally()
+    tally = tally or Tally()
     for number, line in _lines(records(), where):
         if last.get(_digest(line)) == number:
             tally._count(line)

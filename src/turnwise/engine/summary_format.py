@@ -10,9 +10,10 @@ from ..providers.base import Usage
 from ..stats.intervals import Estimate
 
 if TYPE_CHECKING:
+    from .record import Status
     from .verdict import Verdict
 
-__all__ = ["GroupSummary", "LatencySummary", "RankedResult", "Summary"]
+__all__ = ["FailedResult", "GroupSummary", "LatencySummary", "RankedResult", "Summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,19 @@ class RankedResult:
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class FailedResult:
+    """A result that failed, is an error or could not be graded, and why; `why` is cut where it is very long."""
+
+    case_id: str
+    suite: str | None
+    target: str
+    variant: str | None
+    trial: int
+    status: Status
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupSummary:
     """The results of one target with one variant on one suite. What is not known is None, never 0."""
@@ -61,14 +75,19 @@ class GroupSummary:
     pass_hat_k: Mapping[int, float]
     latency_ms: LatencySummary
     usage: Usage
+    """Tokens of the answers that were really asked for: those from the cache were used at another time."""
     usage_unknown: int
-    """Answers whose tokens were not counted."""
+    """Answers that were asked for, but whose tokens were not counted."""
     cost_usd: float | None
     """None if the cost of any answer is not known, or nothing has a price."""
     cost_usd_known: float | None
     costs_unknown: int
     """Answers that cost something, but nobody knows what."""
     from_cache: int
+    planned: int | None = None
+    """Results that there are to be; None without a plan, as of a file alone."""
+    not_run: int | None = None
+    """Those of them that are missing."""
 
     @property
     def graded(self) -> int:
@@ -85,9 +104,11 @@ class GroupSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What came of a run. `targets` has an entry for each target, variant and suite, as they first appeared.
+    """What came of a run. `targets` has an entry for each target, variant and suite: those of the plan in its order,
+    then others as they first appeared.
 
-    `run_id` is None where the results do not all belong to one run.
+    `run_id` is None where the results do not all belong to one run. `failures` are the first by name of the
+    `failures_in_all` that failed, are errors or could not be graded.
     """
 
     run_id: str | None
@@ -96,6 +117,8 @@ class Summary:
     most_expensive: tuple[RankedResult, ...]
     errors_by_kind: Mapping[str, int]
     ungraded_by_reason: Mapping[str, int] = field(default_factory=dict)
+    failures: tuple[FailedResult, ...] = ()
+    failures_in_all: int = 0
 
     @property
     def results(self) -> int:
@@ -111,5 +134,7 @@ class Summary:
             "most_expensive": [asdict(each) for each in self.most_expensive],
             "errors_by_kind": dict(self.errors_by_kind),
             "ungraded_by_reason": dict(self.ungraded_by_reason),
+            "failures": [asdict(each) for each in self.failures],
+            "failures_in_all": self.failures_in_all,
             "verdict": None if verdict is None else asdict(verdict),
         }

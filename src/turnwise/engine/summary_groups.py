@@ -28,8 +28,13 @@ class GroupTally:
         self._tokens: list[int | None] = [None] * 5
         self._usage_unknown = 0
         self._cost = ExactSum()
-        self._costs_unknown = 0
+        self._costs_unknown = self._costs_absent = 0
         self._from_cache = 0
+        self._planned: int | None = None
+
+    def expect(self, results: int) -> None:
+        """So many more results are planned."""
+        self._planned = (self._planned or 0) + results
 
     def add(self, line: ResultLine) -> None:
         """Count one result in."""
@@ -45,7 +50,7 @@ class GroupTally:
         self._add_latency(line)
         self._add_tokens(line)
         self._add_cost(line)
-        self._from_cache += line.status != "error" and not line.asked
+        self._from_cache += line.from_cache
 
     def _add_latency(self, line: ResultLine) -> None:
         if line.asked and line.latency_ms is not None:
@@ -53,6 +58,8 @@ class GroupTally:
             self._latency_sum.add(*dyadic(line.latency_ms))
 
     def _add_tokens(self, line: ResultLine) -> None:
+        if line.from_cache:
+            return  # used when the answer was made, not now
         if line.tokens is None:
             self._usage_unknown += line.answered
             return
@@ -63,19 +70,22 @@ class GroupTally:
     def _add_cost(self, line: ResultLine) -> None:
         if line.cost_usd is not None:
             self._cost.add(*dyadic(line.cost_usd))
-        elif line.answered and line.paid:
-            self._costs_unknown += 1
+        elif line.paid:
+            self._costs_unknown += line.answered
+            self._costs_absent += line.maybe_answered
 
     def summary(self) -> GroupSummary:
         """What the results so far come to."""
         graded = [(trials, passes) for trials, passes in self._cases.values() if trials]
-        known = _total(self._cost)
+        known, trials, planned = _total(self._cost), self._statuses.total(), self._planned
+        # In a file that knows costs, a line without one has an unknown one; another file has no costs at all.
+        unknown = self._costs_unknown + (0 if known is None else self._costs_absent)
         return GroupSummary(
             target=self._target,
             suite=self._suite,
             variant=self._variant,
             cases=len(self._cases),
-            trials=self._statuses.total(),
+            trials=trials,
             passed=self._statuses["passed"],
             failed=self._statuses["failed"],
             ungraded=self._statuses["ungraded"],
@@ -93,10 +103,12 @@ class GroupTally:
                 reasoning_tokens=self._tokens[4],
             ),
             usage_unknown=self._usage_unknown,
-            cost_usd=None if self._costs_unknown else known,
+            cost_usd=None if unknown else known,
             cost_usd_known=known,
-            costs_unknown=self._costs_unknown,
+            costs_unknown=unknown,
             from_cache=self._from_cache,
+            planned=planned,
+            not_run=None if planned is None else max(planned - trials, 0),
         )
 
     def _latency(self) -> LatencySummary:

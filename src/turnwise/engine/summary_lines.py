@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import RunError
 from ..graders.scoring import DEFAULT_THRESHOLD
+from .summary_reasons import is_failure, why_not_passed
 
 if TYPE_CHECKING:
     from .record import Status
@@ -21,7 +22,8 @@ _HINT = "correct the line, or remove it"
 
 
 class ResultLine(NamedTuple):
-    """One result. `tokens` are in the order of the fields of `Usage`; None where nothing was counted."""
+    """One result. `tokens` are in the order of the fields of `Usage`; None where nothing was counted. `failure` says
+    why it did not pass; None if it did. Other programs need not keep answers: then one is `maybe_answered`."""
 
     suite: str | None
     case_id: str
@@ -33,6 +35,7 @@ class ResultLine(NamedTuple):
     conversation_id: str | None
     run_id: str | None
     answered: bool
+    maybe_answered: bool
     asked: bool
     paid: bool
     latency_ms: float | None
@@ -40,11 +43,17 @@ class ResultLine(NamedTuple):
     tokens: tuple[int | None, ...] | None
     error_kind: str | None
     why_ungraded: str | None
+    failure: str | None
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, int]:
         """What makes two lines the same piece of work."""
         return self[:5]
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether the answer was there before anybody asked."""
+        return self.status != "error" and not self.asked
 
 
 def read_line(record: Mapping[str, Any]) -> ResultLine:
@@ -56,6 +65,7 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
     get = record.get
     score = _score(record)
     status = _status(record, score)
+    score = None if status == "error" else score
     attempts = get("attempts")
     if attempts is not None and (type(attempts) is not int or attempts < 0):
         raise _wrong("attempts", "a whole number from 0", attempts)
@@ -71,6 +81,7 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
         _optional_name(record, "conversation_id"),
         _optional_name(record, "run_id"),
         has_answer and get("answer") is not None,
+        has_answer and "answer" not in record,
         has_answer and attempts != 0,
         get("paid") is not False,
         _amount(record, "latency_ms"),
@@ -78,6 +89,7 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
         _tokens(get("usage")),
         None if has_answer else _error_kind(get("error")),
         _why_ungraded(get("grades")) if status == "ungraded" else None,
+        why_not_passed(record) if is_failure(status, get("grades")) else None,
     )
 
 
@@ -114,8 +126,10 @@ def _score(record: Mapping[str, Any]) -> float | None:
 def _status(record: Mapping[str, Any], score: float | None) -> Status:
     status = record.get("status")
     if status is None:
+        if record.get("error") is not None:
+            return "error"  # whatever score another program wrote beside it
         if score is None:
-            return "ungraded" if record.get("error") is None else "error"
+            return "ungraded"
         return "passed" if score >= _threshold(record) else "failed"
     if status not in _STATUSES:
         raise _wrong("status", f"one of {', '.join(_STATUSES)}", status)

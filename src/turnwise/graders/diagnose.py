@@ -11,7 +11,7 @@ from ..suite.case import Case
 from ..suite.format import GraderSpec
 from ..suite.paths import DataPath, shown_path
 from ..suite.sources import Source
-from .specs import NOT_YET, make_graders
+from .specs import NOT_YET, kind_without_value, make_graders
 
 __all__ = ["grader_diagnostics"]
 
@@ -25,6 +25,7 @@ class _Known:
     specs: Sequence[GraderSpec]
     problems: dict[int, list[Problem]]
     diagnostics: tuple[Diagnostic, ...]
+    without_value: tuple[str, ...]
 
 
 # A suite's graders are checked once for all of its cases. The list is kept, so that its id is not used again.
@@ -35,16 +36,21 @@ def grader_diagnostics(case: Case) -> list[Diagnostic]:
     """Every problem of the graders of a case: errors, and warnings for those that cannot be used yet.
 
     What stands in the suite is said for each case in the same words, with the place in the suite and no `case_id`:
-    whoever asks for several cases says it once.
+    whoever asks for several cases says it once. That a case lacks the text which a grader without `value` compares with
+    is a problem of the case, wherever the grader stands.
     """
     inherited = case.inherited_graders
     found: list[Diagnostic] = []
     if inherited:
         known = _of_suite(case)
         found += known.diagnostics if case.graders is known.specs else _inherited(case, known)
+        if known.without_value and not _has_expected_text(case):
+            found += [_no_value(kind, case.source, case.path, case.id) for kind in known.without_value]
     if len(case.graders) > inherited:
         own = case.graders[inherited:]
-        found += [_diagnostic(problem, *case.where(problem.path)) for problem in make_graders(own)[1]]
+        problems = make_graders(own)[1]
+        found += [_diagnostic(problem, *case.where(problem.path)) for problem in problems]
+        found += _own_without_value(case, own, {problem.path[1] for problem in problems})
     return found
 
 
@@ -57,7 +63,8 @@ def _of_suite(case: Case) -> _Known:
             problems.setdefault(int(problem.path[1]), []).append(problem)
         source = case.context.source
         said = [_diagnostic(each, source, each.path, None) for of_one in problems.values() for each in of_one]
-        known = _Known(specs, problems, tuple(said))
+        kinds = (kind_without_value(spec) for index, spec in enumerate(specs) if index not in problems)
+        known = _Known(specs, problems, tuple(said), tuple(dict.fromkeys(kind for kind in kinds if kind is not None)))
         while len(_known) >= _MOST_SUITES:
             del _known[next(iter(_known))]
         _known[id(specs)] = known
@@ -79,6 +86,35 @@ def _inherited(case: Case, known: _Known) -> list[Diagnostic]:
             else:
                 found.append(_diagnostic(problem, case.source, case.path, case.id))
     return found
+
+
+def _own_without_value(case: Case, own: Sequence[GraderSpec], wrong: set[str | int]) -> list[Diagnostic]:
+    """What the case's own graders lack; those that are wrong in another way are not said twice."""
+    kinds = {index: kind_without_value(spec) for index, spec in enumerate(own) if index not in wrong}
+    if not any(kinds.values()) or _has_expected_text(case):
+        return []
+    return [_no_value(kind, *case.where(("graders", index))) for index, kind in kinds.items() if kind is not None]
+
+
+def _has_expected_text(case: Case) -> bool:
+    """Whether the last expected message of the assistant says something; files are not opened to tell."""
+    for message in reversed(case.expected_messages):
+        if message["role"] == "assistant":
+            return bool(message.get("content"))
+    return False
+
+
+def _no_value(kind: str, source: Source, path: DataPath, case_id: str | None) -> Diagnostic:
+    return Diagnostic(
+        "error",
+        "grader-no-value",
+        f"`{kind}` has no `value`, and the case has no expected text to compare with",
+        source.file,
+        source.place(path),
+        "give the grader a `value`, or the case `expected_messages` with a text of the assistant",
+        shown_path(path),
+        case_id,
+    )
 
 
 def _moved(problem: Problem, index: int) -> Problem:

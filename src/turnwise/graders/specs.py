@@ -17,7 +17,7 @@ from ..suite.paths import DataPath
 from .base import Grader, GraderSettings
 from .registry import KINDS, GraderKind, NotYet, find_kind, is_later, kind_names
 
-__all__ = ["NOT_YET", "make_graders"]
+__all__ = ["NOT_YET", "kind_without_value", "make_graders"]
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -48,6 +48,28 @@ def make_graders(specs: Sequence[GraderSpec]) -> tuple[list[Grader], list[Proble
             if all(problem.code == NOT_YET for problem in refused.problems):
                 graders.append(NotYet(_stand_in_settings(spec), refused.problems[0].message))
     return graders, problems
+
+
+def kind_without_value(spec: GraderSpec) -> str | None:
+    """The kind of a grader that compares with the case's expected text, since it has no value; None for any other.
+
+    >>> [kind_without_value(spec) for spec in ({"contains": None}, {"contains": "42"}, {"regex": None})]
+    ['contains', None, None]
+    """
+    if isinstance(spec, str):
+        return None
+    if isinstance(spec, LongGrader):
+        kind, value = spec.type, (spec.model_extra or {}).get(_MAIN)
+    else:
+        kind, value = next(iter(spec.items()))
+        value = value.get(_MAIN) if isinstance(value, dict) else value
+    return kind if value is None and kind in _kinds_with_expected_text() else None
+
+
+@lru_cache(maxsize=1)
+def _kinds_with_expected_text() -> frozenset[str]:
+    fields = {name: kind.options_model.model_fields.get(_MAIN) for name, kind in KINDS.items()}
+    return frozenset(name for name, field in fields.items() if field is not None and not field.is_required())
 
 
 class _RefusedError(Exception):

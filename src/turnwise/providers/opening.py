@@ -55,12 +55,12 @@ class Providers:
         self._on_retry = on_retry
         self._servers: LlamaServers | None = None
         self._of_target: list[tuple[Target, Provider]] = []
-        self._limits: list[RateLimit] = []
+        self._limits: dict[tuple[str, float | None, float | None], RateLimit] = {}
 
     @property
     def waiting(self) -> set[Task[Any]]:
         """The tasks that wait for their turn at a rate limit, and have sent nothing."""
-        return {task for limit in self._limits for task in limit.waiting}
+        return {task for limit in self._limits.values() for task in limit.waiting}
 
     def open(self, resolved: ResolvedTarget) -> Provider:
         """A provider for the target, with its retries and rate limits. Raises `UsageError` if it cannot be made."""
@@ -68,8 +68,11 @@ class Providers:
         for known, provider in self._of_target:
             if known == target:
                 return provider  # one target, one set of limits
-        limit = RateLimit(target.requests_per_minute, target.tokens_per_minute)
-        self._limits.append(limit)
+        # Variants of a target share its limits: they are the same server's.
+        shared = target.name, target.requests_per_minute, target.tokens_per_minute
+        limit = self._limits.get(shared)
+        if limit is None:
+            limit = self._limits[shared] = RateLimit(target.requests_per_minute, target.tokens_per_minute)
         on_retry = self._on_retry
         provider = PatientProvider(
             self._bare(resolved, limit),

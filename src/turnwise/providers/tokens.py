@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ..conversation.chat import ChatContent, ChatPrompt
-from .base import ProviderRequest
+from collections.abc import Sequence
 
-__all__ = ["USUAL_ANSWER", "answer_tokens", "estimated_tokens", "prompt_tokens"]
+from ..conversation.chat import ChatContent, ChatPrompt
+from .base import ProviderRequest, Tool
+
+__all__ = ["USUAL_ANSWER", "answer_tokens", "characters_of", "estimated_tokens", "prompt_tokens", "tokens_of"]
 
 USUAL_ANSWER = 256
 """Tokens of an answer that nothing limits."""
@@ -21,9 +23,22 @@ def prompt_tokens(request: ProviderRequest) -> int:
     7
     """
     prompt: ChatPrompt = request.chat_prompt or [{"role": "user", "content": request.question}]
-    characters = sum(_length(message["content"]) for message in prompt)
-    characters += sum(len(str(tool.parameters)) + len(tool.description or "") for tool in request.tools)
-    return characters // _CHARACTERS_PER_TOKEN
+    return tokens_of(characters_of(prompt, request.tools))
+
+
+def characters_of(messages: ChatPrompt, tools: Sequence[Tool] = ()) -> int:
+    """Characters of messages and tools; an image counts as many as its tokens would have."""
+    characters = sum(_length(message["content"]) for message in messages)
+    return characters + sum(len(str(tool.parameters)) + len(tool.description or "") for tool in tools)
+
+
+def tokens_of(characters: int) -> int:
+    """Tokens of so many characters. Add up characters first: what is rounded off each text would add up as well.
+
+    >>> tokens_of(0), tokens_of(3), tokens_of(30)
+    (0, 1, 7)
+    """
+    return max(1, characters // _CHARACTERS_PER_TOKEN) if characters else 0
 
 
 def answer_tokens(request: ProviderRequest, max_output_tokens: int | None) -> int | None:

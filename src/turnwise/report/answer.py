@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..conversation.transcript import tool_call_line
+from ..engine.budget import shown_usd
 from ..providers.base import ProviderResponse
 from ..providers.cost import cost_usd
 from .request import rewrite_line
@@ -80,14 +81,14 @@ def figures_line(
     >>> from turnwise.targets.settings import Prices
     >>> answer = ProviderResponse(text="Hi", usage=Usage(input_tokens=9000, output_tokens=100))
     >>> figures_line(answer, Prices(input=1, output=10), as_of="2026-10-27")
-    '9,000 tokens in, 100 out · $0.010000 (list prices of 2026-10-27)'
+    '9,000 tokens in, 100 out · $0.01 (list prices of 2026-10-27)'
     """
     figures = [response.model or "", _tokens(response), _seconds(response)]
     if response.attempts > 1:
         figures.append(f"{response.attempts} attempts")
     cost = cost_usd(response.usage, prices)
     if cost is not None:
-        figures.append(f"${cost:.6f}" + (f" (list prices of {as_of})" if as_of else ""))
+        figures.append(shown_usd(cost) + (f" (list prices of {as_of})" if as_of else ""))
     elif is_paid:
         missing = "the target has no prices" if prices is None else "tokens were not counted"
         figures.append(f"cost unknown: {missing}")

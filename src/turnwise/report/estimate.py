@@ -8,6 +8,7 @@ from ..engine.budget import shown_usd
 from ..engine.estimate import PlanEstimate, TargetEstimate
 from ..providers.tokens import USUAL_ANSWER
 from .terminal import Style, one_line, plain
+from .words import counted
 
 __all__ = ["estimate_text"]
 
@@ -36,7 +37,9 @@ def _notes(plan: PlanEstimate) -> list[str]:
     if whole.unlimited < whole.requests:
         notes.append("answers count with the most that `max_output_tokens` allows")
     if whole.unlimited:
-        notes.append(f"{whole.unlimited:,} answers have no limit: {USUAL_ANSWER} tokens each are assumed")
+        have, each_of = ("has", "") if whole.unlimited == 1 else ("have", " each")
+        answers = counted(whole.unlimited, "answer")
+        notes.append(f"{answers} {have} no limit: {USUAL_ANSWER} tokens{each_of} are assumed")
     for date in sorted({each.prices_as_of for each in plan.targets if each.prices_as_of}):
         names = ", ".join(one_line(each.target) for each in plan.targets if each.prices_as_of == date)
         notes.append(f"{names}: list prices of {date}; yours may differ")

@@ -7,13 +7,15 @@ result    suite, case_id, target, variant, trial, status (passed, failed, ungrad
           cost_usd, attempts (0: from the cache), error {kind, message}, failed_graders [{name, reason}],
           in_flight (others that are under way)
 retry     target, attempt (the one about to be sent), of (at most), delay_s, error {kind, message}
-slowed    target, allowed (requests at once for now), most (requests at once otherwise)
+slowed    target, allowed (requests at once for now; as many as most: back at full speed), most (requests at once
+          otherwise)
 notice    message
 stopping  reason (interrupted, budget, fault), in_flight
 end       run_id, folder, left (results that are missing), stopped (as reason above), seconds
 summary   summary (the whole summary); the last line
 
-Whole results, with conversations and answers, are in the folder's `results.jsonl`. New fields and events may come:
+That a piece of work begins is no line of its own: there are too many, and each result says what is in flight. Whole
+results, with conversations and answers, are in the folder's `results.jsonl`. New fields and events may come:
 skip those that you do not know.
 """
 
@@ -24,7 +26,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, TextIO
 
-from ..engine.events import Ended, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from ..engine.events import Begun, Ended, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from .lines import Output
 
 __all__ = ["JsonWatcher", "event_record"]
@@ -50,8 +52,10 @@ class JsonWatcher:
             self._output.check()
 
     def __call__(self, event: Event, /) -> None:
-        """Write an event."""
-        self._write(event_record(event))
+        """Write an event, if it has a line."""
+        record = event_record(event)
+        if record is not None:
+            self._write(record)
 
     def summary(self, summary: Mapping[str, Any]) -> None:
         """Write the summary: the last line. Raises `OSError` if it, or a line before it, could not be written."""
@@ -63,8 +67,8 @@ class JsonWatcher:
         self._output.line(json.dumps(record, separators=(",", ":")))
 
 
-def event_record(event: Event) -> dict[str, Any]:
-    """An event as plain data, as this module describes it.
+def event_record(event: Event) -> dict[str, Any] | None:
+    """An event as plain data, as this module describes it; None if it has no line.
 
     >>> event_record(Slowed("model", allowed=2, most=8))
     {'event': 'slowed', 'target': 'model', 'allowed': 2, 'most': 8}
@@ -84,6 +88,8 @@ def event_record(event: Event) -> dict[str, Any]:
             return {"event": "stopping", "reason": event.reason, "in_flight": event.in_flight}
         case Ended():
             return _end(event)
+        case Begun():
+            return None
 
 
 def _start(event: Started) -> dict[str, Any]:

@@ -3,107 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from math import inf
+from threading import Event as Flag
+from threading import RLock, Thread
 from time import monotonic
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Self, TextIO
+from typing import Literal, Self, TextIO
 
-from ..engine.events import Ended, Event, Notice, ResultDone, Slowed, Started, Stopping
-from .progress import Progress, Watcher, cost_text, duration_text, rate_text
-from .terminal import one_line
+from ..engine.events import Ended, Event, Notice, Started, Stopping
+from .highlights import Highlights
+from .progress import Progress, Watcher
+from .progress_text import cost_text, eta_text, held_up_texts, motion_texts, outcome_texts, stopping_text
+from .words import counted, duration_text, shown
 
-__all__ = [
-    "Highlight",
-    "Highlights",
-    "LineWatcher",
-    "Output",
-    "QuietWatcher",
-    "failure_line",
-    "shown",
-    "stopping_text",
-    "watcher",
-]
+__all__ = ["LineWatcher", "Output", "QuietWatcher", "watcher"]
 
-LONGEST_LINE = 400
 MOST_FAILURES = 100
 SECONDS_BETWEEN = 10.0
-MORE = "… and more: see the summary"
-
-
-def shown(text: str, longest: int = LONGEST_LINE) -> str:
-    """A text that others wrote, as a part of one line: harmless, and not longer than it may be.
-
-    >>> shown("a\\x1b[2Jb\\tc"), shown("abcdef", 4)
-    ('a␛[2Jb c', 'abc…')
-    """
-    harmless = one_line(text[: longest + 1]).replace("\t", " ")
-    return harmless if len(harmless) <= longest else harmless[: longest - 1] + "…"
-
-
-def failure_line(record: Mapping[str, Any]) -> str:
-    """A result that failed or is an error, in one line: mark, case, target and why."""
-    mark = "!" if record["status"] == "error" else "✗"
-    variant = f"/{record['variant']}" if record["variant"] is not None else ""
-    trial = f"#{record['trial']}" if record["trial"] > 1 else ""
-    return shown(f"{mark} {record['case_id']}  {record['target']}{variant}{trial}  {_why(record)}")
-
-
-def _why(record: Mapping[str, Any]) -> str:
-    error = record["error"]
-    if error is not None:
-        return f"{error['kind']}: {error['message']}"
-    for grade in record["grades"]:
-        if grade["passed"] is False:
-            return f"{grade['name']}: {grade['reason']}"
-    if record["score"] is None:
-        return "no reason was given"
-    return f"the score {record['score']:.2f} is below {record['threshold']:.2f}"
-
-
-def stopping_text(reason: str, in_flight: int | None) -> str:
-    """Why nothing more is started, and what is still awaited."""
-    rest = f"finishing {in_flight} in flight" if in_flight else "stopping"
-    if reason == "interrupted":
-        return f"{rest}; press Ctrl-C again to stop now" if in_flight else rest
-    return f"{'the budget is used up' if reason == 'budget' else 'the run cannot go on'}: {rest}"
-
-
-class Highlight(NamedTuple):
-    """A line worth showing at once, and the colour for those who see colours."""
-
-    text: str
-    colour: str
-
-
-class Highlights:
-    """Picks what is shown as it happens: failures and errors up to a limit, notices, a target's first slow-down."""
-
-    def __init__(self, most_failures: int) -> None:
-        self._room = most_failures
-        self._slowed: set[str] = set()
-
-    def of(self, event: Event) -> Highlight | None:
-        """The line for an event, if it deserves one."""
-        if isinstance(event, ResultDone):
-            return self._failure(event.record) if event.record["status"] in ("failed", "error") else None
-        if isinstance(event, Notice):
-            return Highlight(f"note: {shown(event.message)}", "yellow")
-        return self._slow(event) if isinstance(event, Slowed) else None
-
-    def _failure(self, record: Mapping[str, Any]) -> Highlight | None:
-        if self._room < 0:
-            return None
-        self._room -= 1
-        if self._room < 0:
-            return Highlight(MORE, "yellow")
-        return Highlight(failure_line(record), "magenta" if record["status"] == "error" else "red")
-
-    def _slow(self, event: Slowed) -> Highlight | None:
-        if event.target in self._slowed or event.allowed >= event.most:
-            return None
-        self._slowed.add(event.target)
-        limit = f"at most {event.allowed} of {event.most} requests at once for now"
-        return Highlight(f"slowed: {shown(event.target)} is overrun; {limit}", "yellow")
 
 
 class Output:
@@ -155,56 +72,93 @@ class QuietWatcher(_TextWatcher):
 
 
 class LineWatcher(_TextWatcher):
-    """A line at the start and the end, for what fails, and now and then for how far the run is."""
+    """A line at the start and the end, for what fails, and every ten seconds for how far the run is.
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = monotonic) -> None:
+    The latter come from a thread of their own: a run in which nothing happens says so, too.
+    """
+
+    def __init__(
+        self, stream: TextIO, clock: Callable[[], float] = monotonic, seconds_between: float = SECONDS_BETWEEN
+    ) -> None:
         super().__init__(stream)
         self.progress = Progress(clock)
         self._clock = clock
-        self._next = clock() + SECONDS_BETWEEN
+        self._between = seconds_between
+        self._next = inf
         self._highlights = Highlights(MOST_FAILURES)
+        # Reentrant, as a signal handler may tell of an interrupt in the middle of an event.
+        self._lock = RLock()
+        self._over = Flag()
+        self._heart = Thread(target=self._beat_until_over, name="turnwise-heartbeat", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._heart.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        self._over.set()
+        self._heart.join()
+        super().__exit__(kind, error, trace)
 
     def __call__(self, event: Event, /) -> None:
         """Write what the event is worth, if anything."""
-        self.progress(event)
-        highlight = self._highlights.of(event)
-        if highlight is not None:
-            self._output.line(highlight.text)
-        if isinstance(event, Started):
-            self._start(event)
-        elif isinstance(event, Stopping):
-            self._output.line(stopping_text(event.reason, event.in_flight))
-        elif isinstance(event, Ended):
-            self._output.line(_end_line(event, self.progress))
-        elif self._clock() >= self._next:
-            self._next = self._clock() + SECONDS_BETWEEN
-            self._output.line(_progress_line(self.progress))
+        with self._lock:
+            self.progress(event)
+            highlight = self._highlights.of(event)
+            if highlight is not None:
+                self._output.line(highlight.text)
+            if isinstance(event, Started):
+                self._start(event)
+            elif isinstance(event, Stopping):
+                self._output.line(stopping_text(event.reason, event.in_flight))
+            elif isinstance(event, Ended):
+                self._next = inf
+                self._output.line(_end_line(event, self.progress))
+            else:
+                self.beat()
+
+    def beat(self) -> None:
+        """Say how far the run is, if it is time to."""
+        with self._lock:
+            if self._clock() >= self._next:
+                self._next = self._clock() + self._between
+                self._output.line(_progress_line(self.progress))
+
+    def _beat_until_over(self) -> None:
+        while not self._over.wait(min(max(self._next - self._clock(), 0.0), self._between)):
+            self.beat()
 
     def _start(self, event: Started) -> None:
-        self._next = self._clock() + SECONDS_BETWEEN
-        resumed = f" ({event.done} done before)" if event.done else ""
+        self._next = self._clock() + self._between
+        resumed = f" ({event.done:,} done before)" if event.done else ""
         targets = shown(", ".join(event.targets))
-        results = "1 result" if event.results == 1 else f"{event.results:,} results"
-        self._output.line(f"run {shown(event.run_id)}: {results}{resumed}, targets: {targets}")
+        self._output.line(f"run {shown(event.run_id)}: {counted(event.results, 'result')}{resumed}, targets: {targets}")
 
 
-def _counts(progress: Progress) -> list[str]:
-    counted = {"failed": progress.failed, "ungraded": progress.ungraded}
-    errors = f"{progress.errors} {'error' if progress.errors == 1 else 'errors'}" if progress.errors else ""
-    done = f"{progress.done}/{progress.total} done"
-    return [done, *(f"{count} {name}" for name, count in counted.items() if count), errors]
+def _done(progress: Progress) -> str:
+    before = "all" if progress.new == 0 else f"{progress.earlier:,}"
+    return f"{progress.done}/{progress.total} done" + (f" ({before} before)" if progress.earlier else "")
+
+
+def _outcomes(progress: Progress) -> list[str]:
+    """What went wrong, and what it cost. In a resumed run these are figures of now, beside a total."""
+    counts = {"failed": progress.failed, "ungraded": progress.ungraded, "error": progress.errors}
+    texts = outcome_texts(progress)
+    figures = [*(texts[status] for status, count in counts.items() if count), cost_text(progress)]
+    return [f"{each} now" if progress.earlier else each for each in figures if each]
 
 
 def _progress_line(progress: Progress) -> str:
-    pace, eta = progress.pace, progress.eta
-    speed = [rate_text(pace) if pace else "", f"ETA {duration_text(eta)}" if eta is not None else ""]
-    return ", ".join(each for each in [*_counts(progress), *speed, cost_text(progress)] if each)
+    figures = [_done(progress), *motion_texts(progress), *_outcomes(progress), eta_text(progress)]
+    return ", ".join(each for each in [*figures, *held_up_texts(progress)] if each)
 
 
 def _end_line(event: Ended, progress: Progress) -> str:
     early = f", {event.stopped}" if event.stopped is not None else ""
     left = f"{event.left} left{early}" if event.left else early.removeprefix(", ")
-    figures = ", ".join(each for each in [*_counts(progress), cost_text(progress), left] if each)
+    figures = ", ".join(each for each in [_done(progress), *_outcomes(progress), left] if each)
     return f"run {shown(event.run_id)} ended after {duration_text(event.seconds)}: {figures}"
 
 

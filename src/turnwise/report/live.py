@@ -15,18 +15,23 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from ..engine.events import Event
-from .lines import Highlight, Highlights, shown, stopping_text
-from .progress import Progress, cost_text, duration_text, rate_text
+from .highlights import Highlight, Highlights
+from .progress import Progress
+from .progress_text import cost_text, eta_text, held_up_texts, motion_texts, outcome_texts, stopping_text
+from .words import duration_text, shown
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.live import Live
+    from rich.text import Text
 
 __all__ = ["LiveWatcher", "Piece", "board_rows"]
 
 MOST_FAILURES = 20
 PAINTS_PER_SECOND = 8
 _BETWEEN = " · "
+_INDENT = "  "
+_COLOURS = {"passed": "green", "failed": "red", "ungraded": "yellow", "error": "magenta"}
 
 
 class Piece(NamedTuple):
@@ -124,8 +129,18 @@ def _print_above(console: Console, lines: list[Highlight]) -> None:
     from rich.console import Group
     from rich.text import Text
 
-    texts = [Text(line.text, style=line.colour, no_wrap=True, overflow="ellipsis") for line in lines]
-    console.print(Group(*texts))
+    rows = [_wrapped(Text(line.text, style=line.colour), console) for line in lines]
+    console.print(Group(*(row for each in rows for row in each)))
+
+
+def _wrapped(text: Text, console: Console) -> Iterator[Text]:
+    """The text in lines that fit the terminal; what continues a line is indented."""
+    from rich.text import Text
+
+    room = max(console.width - len(_INDENT), 1)
+    for number, line in enumerate(text.wrap(console, room, overflow="fold")):
+        indent = _INDENT if number and console.width > len(_INDENT) else ""
+        yield Text.assemble(indent, line, no_wrap=True, overflow="crop")
 
 
 class _Board:
@@ -152,7 +167,7 @@ def _bar(progress: Progress, width: int, full: str, empty: str) -> list[tuple[st
 
 def board_rows(progress: Progress, width: int) -> list[list[Piece]]:
     """The rows below the bar: each holds as many pieces as fit."""
-    groups = (_outcomes(progress), _motion(progress), _slowed(progress), _stopping(progress))
+    groups = (_outcomes(progress), _motion(progress), _held_up(progress), _stopping(progress))
     return [row for group in groups for row in _packed(group, width)]
 
 
@@ -168,33 +183,27 @@ def _packed(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
 
 
 def _outcomes(progress: Progress) -> list[Piece]:
-    counted = (
-        (progress.passed, "passed", "green"),
-        (progress.failed, "failed", "red"),
-        (progress.ungraded, "ungraded", "yellow"),
-        (progress.errors, "error" if progress.errors == 1 else "errors", "magenta"),
-    )
-    return [Piece(f"{count} {name}", colour if count else "") for count, name, colour in counted]
+    counts = {
+        "passed": progress.passed, "failed": progress.failed, "ungraded": progress.ungraded, "error": progress.errors
+    }  # fmt: skip
+    texts = outcome_texts(progress)
+    outcomes = [Piece(texts[status], _COLOURS[status] if count else "") for status, count in counts.items()]
+    return [*outcomes, Piece(f"{progress.earlier:,} done before")] if progress.earlier else outcomes
 
 
 def _motion(progress: Progress) -> list[Piece]:
-    pace, eta, retries = progress.pace, progress.eta, progress.retries
     texts = (
-        rate_text(pace) if pace else "",
-        f"{progress.in_flight} in flight" if progress.in_flight is not None else "",
-        f"{retries} {'retry' if retries == 1 else 'retries'}" if retries else "",
-        f"{progress.from_cache} from the cache" if progress.from_cache else "",
+        *([f"run {shown(progress.run_id, 40)}", duration_text(progress.elapsed)] if progress.run_id else ()),
+        *motion_texts(progress),
+        f"{progress.from_cache:,} from the cache" if progress.from_cache else "",
         cost_text(progress),
-        f"ETA {duration_text(eta)}" if eta is not None else "",
+        eta_text(progress),
     )
     return [Piece(text) for text in texts if text]
 
 
-def _slowed(progress: Progress) -> list[Piece]:
-    return [
-        Piece(f"slowed: {shown(target, 40)} {allowed} of {most} at once", "yellow")
-        for target, (allowed, most) in progress.slowed.items()
-    ]
+def _held_up(progress: Progress) -> list[Piece]:
+    return [Piece(text, "yellow") for text in held_up_texts(progress)]
 
 
 def _stopping(progress: Progress) -> list[Piece]:

@@ -7,14 +7,16 @@ from time import monotonic
 from types import TracebackType
 from typing import Protocol
 
-from ..engine.events import Event, ResultDone, Retried, Slowed, Started, Stopping, StopReason
+from ..engine.events import Begun, Event, ResultDone, Retried, Slowed, Started, Stopping, StopReason
 
-__all__ = ["Progress", "RecentRate", "Watcher", "cost_text", "duration_text", "money_text", "rate_text"]
+__all__ = ["Progress", "RecentRate", "Watcher"]
 
 WINDOW = 10
 """Seconds that the recent rate looks back."""
 FEWEST = 3
 """Results before anything is said about speed; fewer say more about luck."""
+QUIET = 30
+"""Seconds without a result after which no pace is said: whatever went before, it does not go on."""
 
 
 class Watcher(Protocol):
@@ -74,7 +76,11 @@ class Progress:
         self._clock = clock
         self._begun = clock()
         self._recent = RecentRate()
+        self._last_result = self._begun
+        self._resting_until: dict[str, float] = {}
         self._statuses = {"passed": 0, "failed": 0, "ungraded": 0, "error": 0}
+        self.run_id: str | None = None
+        """None until the run has begun."""
         self.total = 0
         self.earlier = 0
         """Results that the run had before this part of it."""
@@ -96,10 +102,12 @@ class Progress:
         """Count an event."""
         if isinstance(event, ResultDone):
             self._count(event)
+        elif isinstance(event, Begun):
+            self.in_flight = event.in_flight
         elif isinstance(event, Retried):
-            self.retries += 1
+            self._retry(event)
         elif isinstance(event, Started):
-            self._begun, self.total, self.earlier = self._clock(), event.results, event.done
+            self._start(event)
         elif isinstance(event, Slowed):
             self._slow(event)
         elif isinstance(event, Stopping):
@@ -153,8 +161,8 @@ class Progress:
 
     @property
     def pace(self) -> float | None:
-        """The rate to go by: the recent one where it rests on enough results; None where none does."""
-        if self.new < FEWEST:
+        """The rate to go by: the recent one where it rests on enough results; None where none says anything."""
+        if self.new < FEWEST or self._clock() - self._last_result >= QUIET:
             return None
         return self.recent_rate if self._recent.count(self.elapsed) >= FEWEST else self.overall_rate
 
@@ -164,12 +172,23 @@ class Progress:
         pace = self.pace
         return self.left / pace if pace and self.left and self.stopping is None else None
 
+    @property
+    def resting(self) -> dict[str, float]:
+        """Targets to which something is to be sent again, and in how many seconds at the latest."""
+        now = self._clock()
+        return {name: until - now for name, until in self._resting_until.items() if until > now}
+
+    def _start(self, event: Started) -> None:
+        self._begun = self._last_result = self._clock()
+        self.run_id, self.total, self.earlier, self.in_flight = event.run_id, event.results, event.done, 0
+
     def _count(self, event: ResultDone) -> None:
         record = event.record
         self.new += 1
         self.in_flight = event.in_flight
         self._statuses[record["status"]] += 1
-        self._recent.add(self._clock() - self._begun)
+        self._last_result = self._clock()
+        self._recent.add(self._last_result - self._begun)
         if record["error"] is not None:
             return  # no answer, no tokens: there is nothing to put a price on
         if record["attempts"] == 0:
@@ -180,49 +199,14 @@ class Progress:
         elif record["paid"]:
             self.cost_unknown += 1
 
+    # Both make a new dictionary each time: the display's thread may be reading the old one.
+
+    def _retry(self, event: Retried) -> None:
+        self.retries += 1
+        until = max(self._resting_until.get(event.target, 0.0), self._clock() + event.retry.delay)
+        self._resting_until = {**self._resting_until, event.target: until}
+
     def _slow(self, event: Slowed) -> None:
-        # A new dictionary each time: the display's thread may be reading the old one.
         others = {name: limits for name, limits in self.slowed.items() if name != event.target}
         slow = {event.target: (event.allowed, event.most)} if event.allowed < event.most else {}
         self.slowed = {**others, **slow}
-
-
-def duration_text(seconds: float) -> str:
-    """A time for people.
-
-    >>> [duration_text(each) for each in (0.2, 45, 72.4, 7500)]
-    ['<1s', '45s', '1m12s', '2h05m']
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s" if whole else "<1s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes}m{rest:02}s" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}m"
-
-
-def rate_text(rate: float) -> str:
-    """A rate for people: by the minute where less than one a second is done.
-
-    >>> [rate_text(each) for each in (250.4, 12.34, 0.05)]
-    ['250/s', '12.3/s', '3.0/min']
-    """
-    if rate < 1:
-        return f"{rate * 60:.1f}/min"
-    return f"{rate:.1f}/s" if rate < 100 else f"{rate:.0f}/s"
-
-
-def money_text(dollars: float) -> str:
-    """An amount for people: cents, and parts of them only where there is less than one.
-
-    >>> [money_text(each) for each in (12.345, 0.03, 0.0004, 0.0)]
-    ['$12.35', '$0.03', '$0.0004', '$0.00']
-    """
-    return f"${dollars:.4f}" if 0 < dollars < 0.01 else f"${dollars:.2f}"
-
-
-def cost_text(progress: Progress) -> str:
-    """What the run has cost so far; empty before there is anything to say."""
-    if progress.cost_unknown:
-        unknown = f"{progress.cost_unknown} unknown"
-        return f"≥ {money_text(progress.cost_usd)}, {unknown}" if progress.cost_known else "cost unknown"
-    return money_text(progress.cost_usd) if progress.cost_known else ""

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..engine.budget import shown_usd
 from .summary_columns import count_columns, estimate_columns, figure_columns, footnotes, name_columns
-from .summary_table import WIDTH, Column, duration, money, share, table, table_width
+from .summary_table import WIDTH, Column, duration, share, table, table_width
 from .terminal import Style, one_line, plain
+from .words import failure_text, shown
 
 if TYPE_CHECKING:
-    from ..engine.summary_format import GroupSummary, RankedResult, Summary
+    from ..engine.summary_format import FailedResult, GroupSummary, RankedResult, Summary
     from ..engine.verdict import Verdict
 
 __all__ = ["summary_text"]
 
 _MOST_REASONS = 10
+_MOST_FAILURES = 10
+_LONGEST_FAILURE = 240
 _VERDICT_COLOURS = {0: "green", 1: "red"}
 
 
@@ -30,10 +34,11 @@ def summary_text(summary: Summary, verdict: Verdict, style: Style = plain) -> st
         _repeats(groups, style),
         _ranked("slowest", summary.slowest, [duration(each.value) for each in summary.slowest], style),
         _ranked(
-            "most expensive", summary.most_expensive, [money(each.value) for each in summary.most_expensive], style
+            "most expensive", summary.most_expensive, [shown_usd(each.value) for each in summary.most_expensive], style
         ),
         _counted("errors", "kind", summary.errors_by_kind, style),
         _counted("ungraded", "why", summary.ungraded_by_reason, style),
+        _failures(summary.failures, summary.failures_in_all, style),
         [style(one_line(verdict.text), _VERDICT_COLOURS.get(verdict.exit_code, "yellow"), bold=True)],
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
@@ -102,3 +107,23 @@ def _counted(heading: str, of_what: str, counts: Mapping[str, int], style: Style
     shown = list(counts.items())[:_MOST_REASONS]
     names = Column(of_what, tuple(one_line(name) for name, _ in shown), right=False)
     return table([Column(heading, tuple(f"{count:,}" for _, count in shown)), names], style)
+
+
+def _failures(failures: Sequence[FailedResult], in_all: int, style: Style) -> list[str]:
+    """The first results that did not pass, each with its reason, in as many lines as that takes."""
+    if not failures:
+        return []
+    listed = failures[:_MOST_FAILURES]
+    with_suite = len({each.suite for each in failures}) > 1
+    lines = [line for each in listed for line in _failure(each, with_suite)]
+    more = in_all - len(listed)
+    rest = [f"and {more:,} more; `results.jsonl` has them all"] if more > 0 else []
+    return [style("not passed", None, bold=True), *lines, *rest]
+
+
+def _failure(result: FailedResult, with_suite: bool) -> list[str]:
+    from textwrap import wrap
+
+    case = f"{result.suite}: {result.case_id}" if with_suite and result.suite else result.case_id
+    text = failure_text(result.status, case, result.target, result.variant, result.trial, result.why)
+    return wrap(shown(text, _LONGEST_FAILURE), WIDTH, subsequent_indent="    ", break_on_hyphens=False)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from .summary_table import NONE, Column, duration, money, number, share
+from ..engine.budget import shown_usd
+from .summary_table import NONE, Column, duration, number, share
+from .words import counted
 
 if TYPE_CHECKING:
     from ..engine.summary_format import GroupSummary, RankedResult
@@ -34,6 +36,7 @@ def count_columns(groups: Sequence[GroupSummary]) -> list[Column]:
     for heading, counts in (
         ("ungraded", [group.ungraded for group in groups]),
         ("errors", [group.errors for group in groups]),
+        ("not run", [group.not_run or 0 for group in groups]),
     ):
         if any(counts):
             columns.append(_counts(heading, counts))
@@ -81,7 +84,7 @@ def _gaps(groups: Sequence[GroupSummary]) -> list[str]:
     if _some(groups, lambda group: group.latency_ms.n > 0):
         notes.append(f"p50, p95 {NONE}: no answer was asked for, or its time is not known")
     if _some(groups, _has_tokens):
-        notes.append(f"tokens {NONE}: not counted")
+        notes.append(f"tokens {NONE}: not counted, or nothing was asked for")
     if _some(groups, _has_cost):
         notes.append(f"cost {NONE}: a target without prices, or without answers")
     return notes
@@ -91,11 +94,13 @@ def _shares(groups: Sequence[GroupSummary]) -> list[str]:
     """How many results a figure is not of."""
     notes = []
     if cached := sum(group.from_cache for group in groups):
-        notes.append(f"cache: {_answers(cached)} came from it, and took no time")
+        notes.append(
+            f"cache: {counted(cached, 'answer')} came from it, and took no time; tokens are those of the others"
+        )
     if unknown := sum(group.costs_unknown for group in groups):
-        notes.append(f"cost: not known of {_answers(unknown)}; give the target `prices`, if it counts tokens")
+        notes.append(f"cost: not known of {counted(unknown, 'answer')}; give the target `prices`, if it counts tokens")
     if uncounted := sum(group.usage_unknown for group in groups if _has_tokens(group)):
-        notes.append(f"tokens: not counted for {_answers(uncounted)}")
+        notes.append(f"tokens: not counted for {counted(uncounted, 'answer')}")
     return notes
 
 
@@ -106,10 +111,6 @@ def _some(groups: Sequence[GroupSummary], holds: Callable[[GroupSummary], bool])
 
 def _lacks_interval(group: GroupSummary) -> bool:
     return any(each.value is not None and each.lo is None for each in (group.mean_score, group.pass_rate))
-
-
-def _answers(count: int) -> str:
-    return "1 answer" if count == 1 else f"{count:,} answers"
 
 
 def _counts(heading: str, counts: Sequence[int]) -> Column:
@@ -154,4 +155,5 @@ def _cost(group: GroupSummary) -> str:
     """Never 0 where it is not known."""
     if group.cost_usd_known is None:
         return "unknown" if group.costs_unknown else NONE
-    return f"≥ {money(group.cost_usd_known)}" if group.costs_unknown else money(group.cost_usd_known)
+    known = shown_usd(group.cost_usd_known)
+    return f"≥ {known}" if group.costs_unknown else known

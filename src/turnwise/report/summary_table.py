@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from .terminal import Style, one_line, plain
 
-__all__ = ["NONE", "WIDTH", "Column", "duration", "middle_cut", "money", "number", "share", "table", "table_width"]
+__all__ = ["NONE", "WIDTH", "Column", "duration", "middle_cut", "number", "share", "table", "table_width"]
 
 NONE = "—"
 WIDTH = 100
@@ -109,16 +109,3 @@ def number(count: int) -> str:
     if count < 10_000:
         return f"{count:,}"
     return f"{count / 1e3:.1f}k" if count < 999_950 else f"{count / 1e6:,.1f}M"
-
-
-def money(dollars: float) -> str:
-    """US dollars: cents from one dollar on, two significant digits of less, so that a little is not nothing.
-
-    >>> money(12.345), money(0.00123), money(0)
-    ('$12.35', '$0.0012', '$0')
-    """
-    if dollars == 0:
-        return "$0"
-    if dollars >= 0.995:
-        return f"${dollars:,.2f}"
-    return f"${dollars:.{max(2, 1 - int(f'{dollars:.1e}'[4:]))}f}"

@@ -64,12 +64,16 @@ def mean_interval(values: Iterable[float], level: float = 0.95) -> Estimate:
 def clustered_mean(sums: ClusterSums, level: float = 0.95) -> Estimate:
     """The mean, with a t interval on the cluster-robust standard error and one degree of freedom per cluster, less one.
 
-    With one value per cluster this is the ordinary t interval. With fewer than two clusters there is no interval.
+    With one value per cluster this is the ordinary t interval. With fewer than two clusters there is no interval. Where
+    nothing varies, t would have an interval of no width, which nobody believes: the mean of nothing but zeros, or of
+    nothing but ones, has Wilson's, and that of any other value none.
     """
     check_level(level)
     mean, error = sums.mean, sums.standard_error
     if mean is None or error is None:
         return _bare(mean, sums.n)
+    if error == 0.0:
+        return clustered_proportion(sums, level) if mean in (0.0, 1.0) and sums.zero_or_one else _bare(mean, sums.n)
     half = two_sided_t(level, sums.clusters - 1) * error
     return Estimate(mean, sums.n, mean - half, mean + half, "t" if sums.clusters == sums.n else "t-clustered")
 
@@ -77,11 +81,11 @@ def clustered_mean(sums: ClusterSums, level: float = 0.95) -> Estimate:
 def clustered_proportion(sums: ClusterSums, level: float = 0.95) -> Estimate:
     """The share of ones among values of 0 and 1, with Wilson's interval on the effective number of values.
 
-    That number is n divided by the design effect, which counts as 1 where it is smaller: then this is the plain Wilson
-    interval. Where all values are the same, nothing tells how clusters vary, and each counts as one value: six failures
-    of one case say no more than one. A design effect that is known from few clusters is itself uncertain:
-    Korn and Graubard's factor, the square of t with n-1 by t with G-1 degrees of freedom, makes up for it. Without it,
-    5 clusters of 5 values would cover the truth in 89 % of cases instead of 95 %. A single cluster with both values has
+    That number is n divided by the design effect, and never more than n; with one value per cluster this is the plain
+    Wilson interval. Where all values are the same, nothing tells how clusters vary, and each counts as one value: six
+    failures of one case say no more than one. A design effect that is known from few clusters is itself uncertain: Korn
+    and Graubard's factor, the square of t with n-1 by t with G-1 degrees of freedom, makes up for it. Without it, 5
+    clusters of 5 values would cover the truth in 89 % of cases instead of 95 %. A single cluster with both values has
     no interval.
     """
     check_level(level)
@@ -96,11 +100,11 @@ def clustered_proportion(sums: ClusterSums, level: float = 0.95) -> Estimate:
     effect = sums.design_effect
     if effect is None:
         return _bare(rate, sums.n)
-    effect = max(effect, 1.0)
-    if effect == 1.0:
+    if sums.clusters == sums.n:
         return _wilson(rate, sums.n, sums.n, level, "wilson")
     few = (two_sided_t(level, sums.n - 1) / two_sided_t(level, sums.clusters - 1)) ** 2
-    return _wilson(rate, sums.n, sums.n / effect * few, level, "wilson-clustered")
+    effective = min(sums.n, sums.n * few / effect) if effect > 0 else sums.n
+    return _wilson(rate, sums.n, effective, level, "wilson-clustered")
 
 
 def _bare(value: float | None, n: int) -> Estimate:

@@ -15,6 +15,8 @@ from .kinds import OUR_FOLDERS
 __all__ = ["Found", "find_files"]
 
 _ENDINGS = (".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".toml", ".deck.md")
+_NAMES = "name a suite, a folder of suites, or a glob"
+_STDIN = f"`-` means standard input only where the help of a command says so; {_NAMES}"
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
 _MADE_FOLDERS = frozenset({"runs", "schemas", "calibrations"})  # below .turnwise: Turnwise writes them itself
 
@@ -50,9 +52,7 @@ def _expand(argument: str) -> Iterator[Found]:
             raise UsageError(f"no file matches {argument}", "quote the pattern so that the shell leaves it alone")
         yield from (Found(Path(match), match, False) for match in sorted(matches))
     else:
-        raise UsageError(
-            f"{argument} does not exist", "name a suite, a folder of suites, or a glob; `-` is standard input"
-        )
+        raise UsageError(f"{argument} does not exist", _STDIN if argument == "-" else _NAMES)
 
 
 def _has_magic(text: str) -> bool:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from ..diagnostics import Diagnostic, has_errors
-from ..errors import SuiteError
 from .case import Case
 from .datasets import read_rows
 from .format import CaseSpec
 from .ids import IdSet
 from .intake import MOST_DIAGNOSTICS, Intake, raw_id
 from .sources import Source
+from .stamps import Stamp, file_stamp, refuse_changed_file
 
 __all__ = ["DatasetCases"]
 
@@ -32,7 +31,7 @@ class DatasetCases:
         self.file = file
         self.count = 0
         self._intake = intake
-        self._stamp: tuple[int, int, int] | None = None
+        self.stamp: Stamp = None
         self._kept: list[tuple[CaseSpec, Source]] | None = []
 
     def check(self) -> None:
@@ -41,8 +40,8 @@ class DatasetCases:
         twice: list[tuple[str, Source]] = []
         diagnostics = self._intake.diagnostics
         errors = 0
-        self._stamp = self._file_stamp()
-        if self._stamp is None or self._stamp[1] > _KEPT_BYTES:
+        self.stamp = file_stamp(self.path)
+        if self.stamp is None or self.stamp[1] > _KEPT_BYTES:
             self._kept = None
         for row in read_rows(self.path, self.file):
             known = len(diagnostics)
@@ -97,16 +96,7 @@ class DatasetCases:
         self._refuse_changes()
 
     def _refuse_changes(self) -> None:
-        if self._file_stamp() != self._stamp:
-            message, hint = "the dataset has changed since it was validated", "load the suite again"
-            raise SuiteError([Diagnostic("error", "file-changed", message, self.file, hint=hint)])
-
-    def _file_stamp(self) -> tuple[int, int, int] | None:
-        try:
-            found = os.stat(self.path)
-        except OSError:
-            return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        refuse_changed_file(self.path, self.stamp, self.file)
 
     def _report_twice(self, twice: list[tuple[str, Source]]) -> None:
         """Duplicates are rare: only now is it worth finding out where each id stood first."""

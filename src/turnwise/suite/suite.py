@@ -21,6 +21,7 @@ from .paths import DataPath, shown_path
 from .project import Project, Projects
 from .reading import garbage_collection_paused, read_document, read_source_text
 from .sources import Source, WholeFile
+from .stamps import Stamp, file_stamp, refuse_changed_file
 
 __all__ = ["Cases", "Suite", "load_suite", "read_suite", "survey_suite"]
 
@@ -70,6 +71,12 @@ class Suite:
     cases: Cases
     warnings: tuple[Diagnostic, ...] = ()
     dataset: Path | None = None
+    stamps: tuple[tuple[Path, Stamp], ...] = ()
+
+    def refuse_changes(self) -> None:
+        """Raise `SuiteError` if its file, or its dataset, has changed since it was loaded."""
+        for path, stamp in self.stamps:
+            refuse_changed_file(path, stamp, shown_file(path))
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -120,6 +127,7 @@ class _Loader:
         self.file = file
         self.path = path
         self.folder = folder
+        self.stamp = file_stamp(path)
         self.diagnostics: list[Diagnostic] = []
         self.project, self.files, self.patterns = projects.of(folder)
 
@@ -208,7 +216,8 @@ class _Loader:
         context = self._context(header, folder, source)
         dataset = DatasetCases(path, file, Intake(context, self.diagnostics, authored))
         dataset.check()
-        return self._suite(header, source, context, Cases(dataset.count, dataset.__iter__), path)
+        cases = Cases(dataset.count, dataset.__iter__)
+        return self._suite(header, source, context, cases, path, ((path, dataset.stamp),))
 
     def _context(self, header: SuiteHeader, folder: Path, source: Source) -> CaseContext:
         patterns = self.patterns
@@ -217,11 +226,28 @@ class _Loader:
         return CaseContext(header, folder, self.files, patterns, self.project.config.default_system_prompt, source)
 
     def _suite(
-        self, header: SuiteHeader, source: Source, context: CaseContext, cases: Cases, dataset: Path | None
+        self,
+        header: SuiteHeader,
+        source: Source,
+        context: CaseContext,
+        cases: Cases,
+        dataset: Path | None,
+        stamps: tuple[tuple[Path, Stamp], ...] = (),
     ) -> Suite:
         name = header.name or self.path.stem
         warnings = tuple(self.diagnostics)
-        return Suite(name, self.file, header, self.project, context.guidelines, source, cases, warnings, dataset)
+        return Suite(
+            name=name,
+            file=self.file,
+            spec=header,
+            project=self.project,
+            guidelines=context.guidelines,
+            source=source,
+            cases=cases,
+            warnings=warnings,
+            dataset=dataset,
+            stamps=((self.path.absolute(), self.stamp), *stamps),
+        )
 
     def _find_dataset(self, written: str, source: Source, path: DataPath) -> Path | None:
         if not written.lower().endswith(DATASET_ENDINGS):

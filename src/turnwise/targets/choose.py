@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
@@ -88,6 +89,7 @@ def _made(name: str, provider: str, settings: dict[str, Any]) -> Target:
 
 
 def _unknown(name: str, targets: TargetsSpec | None, file: str) -> UsageError:
+    from ..conversation.files import shown_file
     from ..suite.explain import did_you_mean
 
     known = [target.name for target in targets.targets] if targets is not None else []
@@ -97,7 +99,10 @@ def _unknown(name: str, targets: TargetsSpec | None, file: str) -> UsageError:
     elif name in PROVIDERS:
         hint = f"write {name}/ and the {_MAIN_SETTINGS.get(name, 'model')} after it"
     else:
-        hint = did_you_mean(name, [*known, *PROVIDERS] if known else [], "there are")
-        hint = hint if known else "write provider/model, such as openai/MODEL, or define targets in the file"
-    place = f"{file} has {', '.join(known)}" if known else f"there is no {file}"
+        near = did_you_mean(name, [*known, *PROVIDERS]) if known else ""
+        either = "name one of these" if known else "define targets in the file"
+        # Without a near one it would list them all, which the message does already.
+        hint = near if near.endswith("?") else f"{either}, or write provider/model, such as openai/MODEL"
+    shown = shown_file(Path(file))
+    place = f"{shown} has {', '.join(known)}" if known else f"there is no {shown}"
     return UsageError(f"no target is named {name!r}: {place}", hint)
