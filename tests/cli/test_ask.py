@@ -183,7 +183,7 @@ def test_figures_tell_tokens_time_and_cost(project: Path) -> None:
     done, _ = ask_server(project, [answer(COMPLETION)], "gpt", QUESTION)
     (line,) = done.stderr.splitlines()
     assert line.startswith("gpt-x-1 · 1,000 tokens in, 500 out · ")
-    assert line.endswith(" s · $0.007000")
+    assert line.endswith(" s · $0.007")
 
 
 def test_a_stream_tells_the_first_token(project: Path) -> None:

@@ -93,7 +93,7 @@ def test_the_sentence_names_the_budget_that_is_reached() -> None:
     budget = Budget(usd=0.001, tokens=10**6)
     budget.count(0.0009, 100, 0)
     assert budget.reached == (
-        "the budget of $0.001000 is reached: $0.000900 is spent, and one more request takes about $0.000900"
+        "the budget of $0.001 is reached: $0.0009 is spent, and one more request takes about $0.0009"
     )
 
 

@@ -221,14 +221,14 @@ def test_a_sample_is_the_same_for_the_same_seed(two: Path) -> None:
 def test_nothing_selected_is_an_error(two: Path) -> None:
     """A run of nothing would look like one that passed."""
     with pytest.raises(UsageError, match=r"nothing is selected, of 2 cases in suite\.yaml"):
-        plan(put(two, target="echo"), selection=Selection(cases=("c0",), exclude=("c0",)))
+        plan(put(two, target="echo"), selection=Selection(cases=("a",), exclude=("a",)))
 
 
 @pytest.mark.parametrize(
     ("selection", "said", "hint"),
     [
-        (Selection(cases=("c0", "c7")), "--case: no case has an id like 'c7'", "did you mean `c0`"),
-        (Selection(exclude=("z*",)), "--exclude: no case has an id like 'z*'", "there are: c0, c1"),
+        (Selection(cases=("a", "c")), "--case: no case has an id like 'c'", "there are: a, b"),
+        (Selection(exclude=("z*",)), "--exclude: no case has an id like 'z*'", "there are: a, b"),
         (Selection(tags=("hard",)), "--tag: no case has the tag 'hard'", "no case has tags"),
     ],
 )

@@ -85,7 +85,7 @@ def test_a_large_dataset_that_is_edited_stops_the_run(tmp_path: Path) -> None:
             running.until(lambda event: event["event"] == "end" or len(running.results) > 1_500)
             assert len(running.results) <= 1_500
             assert running.end() == 3
-        assert "the dataset has changed since it was validated" in running.stderr
+        assert "the file has changed since it was read" in running.stderr
         kept = done_once(journal(root))
         assert kept == sorted(event["case_id"] for event in running.results)
         assert "w99999" not in {word_of(request) for request in server.received}

@@ -122,7 +122,7 @@ def test_figures_of_a_full_answer() -> None:
     """Model, tokens with those cached and spent on reasoning, times, attempts, cost."""
     assert figures_line(FULL, Prices(input=1, output=10)) == (
         "m-1 · 1,200 tokens in (1,000 cached), 34 out (30 reasoning) · 1.23 s (first token 0.25 s) · 2 attempts"
-        " · $0.001540"
+        " · $0.0015"
     )
 
 

@@ -213,7 +213,7 @@ def test_what_was_not_run_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dollars", "said"), [(12.345, "$12.35"), (0.25, "$0.25"), (0.002, "$0.002000"), (1234.5, "$1,234.50")]
+    ("dollars", "said"), [(12.345, "$12.35"), (0.25, "$0.25"), (0.002, "$0.002"), (1234.5, "$1,234.50")]
 )
 def test_money_is_written_in_one_way(dollars: float, said: str) -> None:
     """In the table and among the most expensive as in a budget."""
