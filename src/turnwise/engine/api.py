@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from typing_extensions import Unpack
@@ -127,17 +129,26 @@ def _require_all(ended: Ended) -> None:
 
 async def _prepared(suites: Any, target: Any, settings: RunSettings) -> Session:
     """The session, planned in a thread: whoever gives up meanwhile must not leave its lock behind."""
-    planning = asyncio.ensure_future(asyncio.to_thread(_session, suites, target, settings))
+    # Not a future of the loop: the thread may end after the loop has, and the lock must be freed even then.
+    planned: Future[Session] = Future()
+
+    def plan() -> None:
+        try:
+            planned.set_result(_session(suites, target, settings))
+        except BaseException as error:  # noqa: BLE001  (it is raised where the session is awaited)
+            planned.set_exception(error)
+
     try:
-        return await asyncio.shield(planning)
+        await asyncio.to_thread(plan)
     except asyncio.CancelledError:
-        planning.add_done_callback(_abandon)
+        planned.add_done_callback(_abandon)
         raise
+    return planned.result()
 
 
-def _abandon(planning: asyncio.Future[Session]) -> None:
-    if not planning.cancelled() and planning.exception() is None:
-        planning.result().folder.close()
+def _abandon(planned: Future[Session]) -> None:
+    if planned.exception() is None:
+        planned.result().folder.close()
 
 
 def _session(suites: Any, target: Any, settings: RunSettings) -> Session:

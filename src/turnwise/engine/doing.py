@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError, TurnwiseError
@@ -28,7 +28,7 @@ Outcome = tuple[dict[str, Any], ProviderError | None]
 
 class Doing:
     """Does pieces of work. `timeout` are the seconds that one may take, retries and grading included; `files` the
-    hashes of what the plan has read, by path."""
+    hashes of what the plan has read, by path. `sent` says how often a piece under way was sent."""
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Doing:
         *,
         timeout: float | None = None,
         files: Mapping[str, str] | None = None,
+        sent: Callable[[Work], int] | None = None,
     ) -> None:
         self._run_id = run_id
         self._asking = asking
@@ -46,6 +47,7 @@ class Doing:
         self._clock = clock
         self._timeout = timeout
         self._files = files or {}
+        self._sent = sent or (lambda work: work.tried + 1)
 
     async def do(self, work: Work) -> Outcome:
         """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`."""
@@ -98,7 +100,7 @@ class Doing:
         except TimeoutError as error:
             message = f"not done within the {self._timeout:g} s that one result may take"
             late = ProviderTimeoutError(message, hint="raise --timeout, or lower `max_retries`")
-            late.attempts = work.tried + 1
+            late.attempts = self._sent(work)
             raise late from error
 
     async def _graded(self, work: Work, asked: Asked, head: Head, request: ProviderRequest) -> dict[str, Any]:

@@ -44,6 +44,11 @@ class PlanOptions:
             hint = "it is the share of results that must pass, such as 0.9"
             raise UsageError(f"--threshold must lie between 0 and 1, found {self.threshold:g}", hint)
 
+    @property
+    def takes_everything(self) -> bool:
+        """Whether no case of the suites is left out."""
+        return self.only is None and self.selection.is_everything
+
     def saved(self) -> dict[str, Any]:
         """Everything but the suites, which are saved with their contents, as plain JSON."""
         pairs = self.selection.only

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..conversation.files import shown_file
 from ..conversation.values import File, Image
@@ -20,6 +20,7 @@ from ..suite.collect import collect_suites
 from ..suite.intake import MOST_DIAGNOSTICS
 from ..suite.variants import Variant, variant_problems, variants_of, with_variant
 from .file_hash import part_hash
+from .first_look import FirstLook, refers_to_files
 from .planned_targets import PlannedTarget, TargetFinder
 from .prompt_variants import PromptVariant, read_prompt
 from .resume import ResultKey
@@ -89,6 +90,7 @@ class Plan:
     groups: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
     _finder: TargetFinder = field(default_factory=lambda: TargetFinder(()), repr=False)
     _prompts: Sequence[PromptVariant] = field(default=(), repr=False)
+    _first_look: FirstLook | None = field(default=None, repr=False)
 
     def selected(self) -> Iterator[tuple[PlannedSuite, Case]]:
         """The cases that the run takes, in their order; streamed anew each time."""
@@ -117,16 +119,12 @@ class Plan:
         that keeps the run from starting. A case that cannot be made is no reason: it becomes an error of its own."""
         found: dict[Diagnostic, None] = {}  # what cases share is said once
         self.options.selection.require_matches(case for _, case in self._all_cases())
-        for planned, case in self.selected():
-            self.cases += 1
-            self._count(planned, case)
-            for prompt in self._prompts:
-                prompt.look_at(case)
-            if len(found) < MOST_DIAGNOSTICS:
-                for varied in _as_asked(planned, case):
-                    if self.options.graded and (said := grader_diagnostics(varied)):
-                        found |= dict.fromkeys(said)
-                    found |= dict.fromkeys(self._read_files(planned, varied))
+        if self.options.takes_everything:
+            for planned in self.suites:
+                found |= self._look_at_all(planned)
+        else:
+            for planned, case in self.selected():
+                self._look_at(planned, case, found)
         if has_errors(list(found)):
             raise SuiteError([each for each in found if each.severity == "error"])
         self.warnings += [*found, *(warning for each in self._prompts for warning in each.warnings())]
@@ -134,14 +132,36 @@ class Plan:
         if not self.results:
             raise UsageError(*_nothing_selected(self))
 
-    def _count(self, planned: PlannedSuite, case: Case) -> None:
-        trials = self.trials_of(case)
+    def _look_at_all(self, planned: PlannedSuite) -> dict[Diagnostic, None]:
+        look = self._first_look.of(planned.suite.spec) if self._first_look is not None else None
+        if look is not None and look.whole and planned.variants == (None,):
+            for (own, trials), count in look.counts.items():
+                self._count(planned, look.examples[own], (self.options.trials or trials or 1) * count)
+            self.cases += look.counts.total()
+            return look.found
+        found: dict[Diagnostic, None] = {}
+        for case in planned.suite.cases:
+            self._look_at(planned, case, found)
+        return found
+
+    def _look_at(self, planned: PlannedSuite, case: Case, found: dict[Diagnostic, None]) -> None:
+        self.cases += 1
+        self._count(planned, case, self.trials_of(case))
+        for prompt in self._prompts:
+            prompt.look_at(case)
+        if len(found) < MOST_DIAGNOSTICS:
+            for varied in _as_asked(planned, case):
+                if self.options.graded and (said := grader_diagnostics(varied)):
+                    found |= dict.fromkeys(said)
+                found |= dict.fromkeys(self._read_files(planned, varied))
+
+    def _count(self, planned: PlannedSuite, case: Case, results: int) -> None:
         for target in self._finder.of(planned, case):
             for variant in planned.variants:
                 if self._wants(planned, case, target, variant):
                     name = None if variant is None else variant.name
-                    self.groups[target.name, name, planned.name] += trials
-                    self.results += trials
+                    self.groups[target.name, name, planned.name] += results
+                    self.results += results
 
     def _wants(self, planned: PlannedSuite, case: Case, target: PlannedTarget, variant: Variant | None) -> bool:
         only = self.options.only
@@ -155,7 +175,7 @@ class Plan:
 
     def _read_files(self, planned: PlannedSuite, case: Case) -> list[Diagnostic]:
         """Remember what the files of a case hold; a file that cannot be read is said now, and is the case's error."""
-        if not any(_has_parts(message) for message in (*case.input_messages, *case.expected_messages)):
+        if not refers_to_files(case):
             return []
         try:
             messages = (*case.conversation.messages, *case.expected.messages)
@@ -173,7 +193,8 @@ class Plan:
 def make_plan(options: PlanOptions) -> Plan:
     """Load, check and resolve everything that a run needs. Raises `SuiteError`, `TargetsError`, `ConfigError`,
     `MissingVariablesError` or `UsageError` before anything is asked."""
-    suites, warnings = _loaded(options)
+    first_look = FirstLook(graded=options.graded)
+    suites, warnings = _loaded(options, first_look)
     project = suites[0][1].project
     prompts = [read_prompt(path) for path in options.system_prompts]
     planned = [
@@ -184,15 +205,16 @@ def make_plan(options: PlanOptions) -> Plan:
     ]
     taken = [each for each in planned if each.variants]
     _require_variants(options, planned, prompts)
-    plan = Plan(options, project, taken, warnings=warnings, _finder=TargetFinder(options.targets), _prompts=prompts)
+    plan = Plan(options, project, taken, warnings=warnings)
+    plan._finder, plan._prompts, plan._first_look = TargetFinder(options.targets), prompts, first_look
     plan.check()
     return plan
 
 
-def _loaded(options: PlanOptions) -> tuple[list[tuple[Path, Suite]], list[Diagnostic]]:
+def _loaded(options: PlanOptions, visit: FirstLook) -> tuple[list[tuple[Path, Suite]], list[Diagnostic]]:
     suites: list[tuple[Path, Suite]] = []
     problems: list[Diagnostic] = []
-    for loaded in collect_suites(options.suites):
+    for loaded in collect_suites(options.suites, visit if options.takes_everything else None):
         problems += loaded.diagnostics
         if loaded.suite is not None:
             problems += variant_problems(loaded.suite)
@@ -247,10 +269,6 @@ def _as_asked(planned: PlannedSuite, case: Case) -> Iterator[Case]:
     for variant in planned.variants:
         if variant is not None and variant.vars:
             yield with_variant(case, variant)
-
-
-def _has_parts(message: Mapping[str, Any]) -> bool:
-    return isinstance(message.get("content"), list)
 
 
 def _as_warning(diagnostic: Diagnostic) -> Diagnostic:

@@ -31,7 +31,7 @@ _NO_ANSWER: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Head:
     """What is known of a result before it is asked for. `paid`: the target is paid by the token."""
 

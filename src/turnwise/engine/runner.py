@@ -88,6 +88,7 @@ class Runner:
         self._under_way = 0
         # Until when each task waits to send again. Some belong to the cache: it ends them in its own time.
         self._pauses: WeakKeyDictionary[asyncio.Task[Any], float] = WeakKeyDictionary()
+        self._sent_again_at: dict[int, float] = {}  # by the id of a piece under way
         self._notices: set[str] = set()
         self._asking: Asking | None = None
         self._piece: ContextVar[tuple[Lane[Work], int, Work]] = ContextVar("piece")
@@ -116,7 +117,13 @@ class Runner:
                 ) as self._journal:
                     grading = Grading(graded=plan.options.graded)
                     self._doing = Doing(
-                        folder.id, asking, grading, self._clock, timeout=self._execution.timeout, files=plan.files
+                        folder.id,
+                        asking,
+                        grading,
+                        self._clock,
+                        timeout=self._execution.timeout,
+                        files=plan.files,
+                        sent=self._sent,
                     )
                     await self._scheduler.run()
         except asyncio.CancelledError:
@@ -163,6 +170,7 @@ class Runner:
             record, error = await self._doing.do(work)
         finally:
             self._under_way -= 1
+            self._sent_again_at.pop(id(work), None)
         if error is not None and self._put_back(lane, generation, work, error):
             return
         if error is None:
@@ -227,9 +235,14 @@ class Runner:
                 health.out_of_retries = True
                 self._notice(f"{name}: too many requests fail; until more succeed, those that fail are not sent again")
             return False
-        self._pauses[_task()] = asyncio.get_running_loop().time() + retry.delay
+        self._pauses[_task()] = self._sent_again_at[id(work)] = asyncio.get_running_loop().time() + retry.delay
         self._observe(Retried(name, retry))
         return None
+
+    def _sent(self, work: Work) -> int:
+        """How often a piece under way was sent; one that waits to be sent again has not been yet."""
+        waits = self._sent_again_at.get(id(work), 0.0) > asyncio.get_running_loop().time()
+        return work.tried if waits else work.tried + 1
 
     def _overrun(self, lane: Lane[Work], generation: int) -> None:
         before = lane.allowed

@@ -16,7 +16,8 @@ _SURELY = 1.0
 """The score from which a grader passes where it sets no threshold."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, although nothing changes them: there is one for every answer.
+@dataclass(slots=True, kw_only=True)
 class Submission:
     """One answer, with what a grader may know about its case.
 
@@ -45,7 +46,7 @@ class GradeError:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Grade:
     """What one grader says about one answer: a score from 0 to 1, or else an error, and never both.
 

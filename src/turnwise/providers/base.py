@@ -60,7 +60,9 @@ class Tool:
     parameters: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Nothing changes a request, a response or a preview once it is made. They are not frozen all the same: there is one
+# for every case, and a frozen one takes several times as long to make.
+@dataclass(slots=True, kw_only=True)
 class ProviderRequest:
     """One conversation to be continued.
 
@@ -106,7 +108,7 @@ class Rewrite:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ProviderResponse:
     """An answer, in one form whatever API gave it.
 
@@ -131,7 +133,7 @@ class ProviderResponse:
     raw: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class HttpRequest:
     """One HTTP request, ready to be sent: `body` is JSON data, not yet text; None sends no body."""
 
@@ -141,7 +143,7 @@ class HttpRequest:
     body: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Preview:
     """What a provider would send, without sending it; secrets are replaced by the names of their variables."""
 

@@ -60,7 +60,7 @@ def case_insensitive(headers: Mapping[str, str]) -> Mapping[str, str]:
     return _Headers(headers) if isinstance(headers, dict) else headers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HttpAnswer:
     """What a server sent back. `headers` are looked up in any case, `body` is decompressed."""
 
@@ -69,7 +69,7 @@ class HttpAnswer:
     body: bytes
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "headers", case_insensitive(self.headers))
+        self.headers = case_insensitive(self.headers)
 
 
 def serialised(body: Any) -> bytes:

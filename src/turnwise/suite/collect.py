@@ -11,6 +11,7 @@ from ..errors import ConfigError
 from .find import Found, find_files
 from .kinds import LINE_ENDINGS, FileKind, file_kind
 from .project import Projects
+from .streaming import Visit
 from .suite import Suite, survey_suite
 
 __all__ = ["Loaded", "collect_suites", "load_one", "passed_over"]
@@ -25,9 +26,11 @@ class Loaded(NamedTuple):
     dataset: Path | None = None
 
 
-def collect_suites(arguments: Sequence[str]) -> Iterator[Loaded]:
+def collect_suites(arguments: Sequence[str], visit: Visit | None = None) -> Iterator[Loaded]:
     """Load suites one after the other. In a folder, other files are passed over with a warning, and a dataset
-    that belongs to a suite is not a suite of its own. Raises `UsageError` for a path that does not exist."""
+    that belongs to a suite is not a suite of its own. Raises `UsageError` for a path that does not exist.
+
+    `visit` is called with each case of a dataset as it is validated."""
     projects = Projects()
     datasets: list[Found] = []
     used: set[Path] = set()
@@ -36,7 +39,7 @@ def collect_suites(arguments: Sequence[str]) -> Iterator[Loaded]:
         if kind == "dataset":
             datasets.append(found)
         elif kind == "suite":
-            loaded = load_one(found.path, found.file, projects)
+            loaded = load_one(found.path, found.file, projects, visit=visit)
             if loaded.dataset is not None:
                 used.add(loaded.dataset.resolve())
             yield loaded
@@ -44,13 +47,15 @@ def collect_suites(arguments: Sequence[str]) -> Iterator[Loaded]:
             yield Loaded(found.file, None, [warning])
     for found in datasets:
         if found.path.resolve() not in used:
-            yield load_one(found.path, found.file, projects)
+            yield load_one(found.path, found.file, projects, visit=visit)
 
 
-def load_one(path: Path, file: str, projects: Projects, folder: Path | None = None) -> Loaded:
+def load_one(
+    path: Path, file: str, projects: Projects, folder: Path | None = None, visit: Visit | None = None
+) -> Loaded:
     """Load one suite; a config that is not well formed is said as if it were the suite's own problem."""
     try:
-        suite, diagnostics = survey_suite(path, projects, file=file, folder=folder)
+        suite, diagnostics = survey_suite(path, projects, file=file, folder=folder, visit=visit)
     except ConfigError as error:
         return Loaded(file, None, list(error.diagnostics))
     dataset = suite.dataset if suite is not None else None

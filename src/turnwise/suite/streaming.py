@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -16,7 +16,9 @@ from .intake import MOST_DIAGNOSTICS, Intake, raw_id
 from .sources import Source
 from .stamps import Stamp, file_stamp, refuse_changed_file
 
-__all__ = ["DatasetCases"]
+__all__ = ["DatasetCases", "Visit"]
+
+Visit = Callable[[Case], None]
 
 # A small dataset is kept from the validating pass; a larger one is read again, so that memory stays flat.
 _KEPT_CASES = 8_000
@@ -34,8 +36,10 @@ class DatasetCases:
         self.stamp: Stamp = None
         self._kept: list[tuple[CaseSpec, Source]] | None = []
 
-    def check(self) -> None:
-        """Validate every row and find ids that are used twice; what is wrong goes to the intake's diagnostics."""
+    def check(self, visit: Visit | None = None) -> None:
+        """Validate every row and find ids that are used twice; what is wrong goes to the intake's diagnostics.
+
+        `visit` is called with each good case."""
         ids = IdSet()
         twice: list[tuple[str, Source]] = []
         diagnostics = self._intake.diagnostics
@@ -52,6 +56,8 @@ class DatasetCases:
                 spec = self._intake.take(row.value, row.source)
             if spec is not None:
                 self._keep(spec, row.source)
+                if visit is not None and (case := self._intake.made(spec, row.source)) is not None:
+                    visit(case)
             case_id = raw_id(row.value)
             if case_id is not None and not ids.add(case_id):
                 twice.append((case_id, row.source))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from pydantic import ValidationError
 
@@ -22,6 +22,9 @@ from .project import Project, Projects
 from .reading import garbage_collection_paused, read_document, read_source_text
 from .sources import Source, WholeFile
 from .stamps import Stamp, file_stamp, refuse_changed_file
+
+if TYPE_CHECKING:
+    from .streaming import Visit
 
 __all__ = ["Cases", "Suite", "load_suite", "read_suite", "survey_suite"]
 
@@ -107,11 +110,16 @@ def read_suite(
 
 
 def survey_suite(
-    path: Path, projects: Projects | None = None, *, file: str | None = None, folder: Path | None = None
+    path: Path,
+    projects: Projects | None = None,
+    *,
+    file: str | None = None,
+    folder: Path | None = None,
+    visit: Visit | None = None,
 ) -> tuple[Suite | None, list[Diagnostic]]:
     """Like `read_suite`, but a suite with errors comes back all the same, with those of its cases that are well
     formed: so that one mistake does not hide the others. It must not be run."""
-    loader = _Loader(file or shown_file(path), path, folder or path.parent, projects or Projects())
+    loader = _Loader(file or shown_file(path), path, folder or path.parent, projects or Projects(), visit)
     with garbage_collection_paused():
         try:
             suite = loader.load()
@@ -123,7 +131,8 @@ def survey_suite(
 class _Loader:
     """One loading of one suite: what it finds out on the way, it collects in `diagnostics`."""
 
-    def __init__(self, file: str, path: Path, folder: Path, projects: Projects) -> None:
+    def __init__(self, file: str, path: Path, folder: Path, projects: Projects, visit: Visit | None = None) -> None:
+        self.visit = visit
         self.file = file
         self.path = path
         self.folder = folder
@@ -215,7 +224,7 @@ class _Loader:
 
         context = self._context(header, folder, source)
         dataset = DatasetCases(path, file, Intake(context, self.diagnostics, authored))
-        dataset.check()
+        dataset.check(self.visit)
         cases = Cases(dataset.count, dataset.__iter__)
         return self._suite(header, source, context, cases, path, ((path, dataset.stamp),))
 
