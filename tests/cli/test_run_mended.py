@@ -89,22 +89,18 @@ def test_a_signal_while_the_run_is_planned_leaves_nothing(
     assert runs() == []
 
 
-def priced(**settings: Any) -> dict[str, Any]:
-    """A target whose every answer costs the same, by what was sent."""
-    return mock(prices={"input": 1000.0, "output": 0.0}, **settings)
-
-
 LONG = {"system_prompt": "x" * 4000}
-"""A thousand tokens, about a dollar at the price above."""
+"""About a thousand tokens for each request, which nobody counts."""
 
 
-def test_a_budget_that_is_used_up_says_which_option_has_more(turnwise: Turnwise) -> None:
-    """The line to go on with names the budget that the run has."""
-    project(Path.cwd(), priced(), s=suite(20, **LONG))
-    dollars = turnwise("run", "s.yaml", "-w", "1", "--max-tokens-total", "3500")
-    first = runs()[0].name
-    assert f"17 not run; go on with: turnwise run --resume {first} --max-tokens-total MORE" in dollars.err
-    assert dollars.code == 3
+@pytest.mark.parametrize(("option", "budget"), [("--budget-usd", "3.5"), ("--max-tokens-total", "3500")])
+def test_a_budget_that_is_used_up_says_which_option_has_more(turnwise: Turnwise, option: str, budget: str) -> None:
+    """The line to go on with names the budget that the run has; a thousand tokens are a dollar."""
+    project(Path.cwd(), mock(prices={"input": 1000.0, "output": 0.0}), s=suite(20, **LONG))
+    done = turnwise("run", "s.yaml", "-w", "1", option, budget)
+    (folder,) = runs()
+    assert f"17 not run; go on with: turnwise run --resume {folder.name} {option} MORE" in done.err
+    assert done.code == 3
 
 
 def test_a_raised_budget_stays_raised(turnwise: Turnwise) -> None:
@@ -121,19 +117,26 @@ def test_a_raised_budget_stays_raised(turnwise: Turnwise) -> None:
     assert json.loads((folder / "run.json").read_text())["execution"]["max_tokens_total"] == 7500
 
 
-def test_a_resumed_run_that_is_stopped_again_says_what_summary_says(turnwise: Turnwise) -> None:
-    """Results of the first part, errors among them that were not done again, count in both."""
-    broken = mock(script=[{"case": "c1", "status": 400}, {"case": "c9", "status": 400}])
+@pytest.mark.parametrize(("more", "done"), [("2500", 3), ("5500", 6)])
+def test_a_resumed_run_that_is_stopped_again_says_what_summary_says(turnwise: Turnwise, more: str, done: int) -> None:
+    """Results of the first part count in both, also an error among them, whether it was done again or not."""
+    broken = mock(script=[{"case": "c1", "status": 400}])
     project(Path.cwd(), broken, s=suite(20, **LONG))
     turnwise("run", "s.yaml", "-w", "1", "--max-tokens-total", "2500")
     (folder,) = runs()
-    stopped = turnwise("run", "--resume", folder.name, "--max-tokens-total", "5500", "--json")
+    stopped = turnwise("run", "--resume", folder.name, "--max-tokens-total", more, "--json")
     own = stopped.events[-1]["summary"]
     told = json.loads(turnwise("summary", folder.name, "--format", "json").out)
-    assert own["results"] == len(set(keys(journal(folder)))) < 20
-    own.pop("verdict")
-    told.pop("verdict")
-    assert own == told
+    (group,) = own["targets"]
+    assert (group["trials"], group["errors"], group["not_run"]) == (done, 1, 20 - done)
+    assert len(set(keys(journal(folder)))) == done
+    # Why it was stopped, and what the plan holds for each target, is known to the run itself alone.
+    assert [_without(each, "planned", "not_run") for each in told["targets"]] == [_without(group, "planned", "not_run")]
+    assert _without(own, "verdict", "targets") == _without(told, "verdict", "targets")
+
+
+def _without(data: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in names}
 
 
 def varied() -> None:

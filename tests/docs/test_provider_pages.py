@@ -19,8 +19,9 @@ from helpers import ROOT
 from turnwise.errors import PromptError, ProviderError
 from turnwise.providers import ProviderRequest, Providers, Settings, open_provider
 from turnwise.providers.wire.base import WireRequest
-from turnwise.targets.format import PROVIDERS
+from turnwise.targets.format import Target
 from turnwise.targets.load import load_targets
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import full_settings, resolve_target
 from turnwise.targets.settings import TargetBase
 from turnwise.targets.variables import references
@@ -87,7 +88,7 @@ def test_every_provider_has_its_page() -> None:
 @pytest.mark.parametrize("provider", ASKED)
 def test_the_targets_of_a_page_can_be_asked(provider: str, tmp_path: Path) -> None:
     """Every target of a `yaml` block loads and, with its variables set to something, shows what it would send."""
-    found = []
+    found: list[Target] = []
     for number, (info, text) in enumerate(blocks(DOCS / "providers" / f"{provider}.md")):
         if info[:1] == ["yaml"] and "targets:" in text:
             path = tmp_path / f"targets-{number}.yaml"

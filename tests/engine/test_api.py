@@ -13,7 +13,7 @@ from run_fixtures import Server, hello, journal, keys, mock, project, suite
 from turnwise.engine.events import Begun, Ended, Event, ResultDone, Started
 from turnwise.errors import RunError, UsageError
 from turnwise.providers import ProviderRequest, ProviderResponse
-from turnwise.targets.providers import MockTarget
+from turnwise.targets.stand_ins import MockTarget
 
 
 def latest(root: Path) -> Path:

@@ -13,7 +13,7 @@ import pytest
 from turnwise.engine.cache import AnswerCache, CachingProvider
 from turnwise.errors import OverloadedError, PromptError, ProviderError
 from turnwise.providers import MockProvider, Preview, ProviderRequest, ProviderResponse, Rewrite, Usage
-from turnwise.targets.providers import MockTarget
+from turnwise.targets.stand_ins import MockTarget
 
 TARGET = MockTarget(name="mock", provider="mock", echo=True)
 REQUEST = ProviderRequest(question="Hello")

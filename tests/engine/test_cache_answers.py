@@ -28,7 +28,7 @@ import asyncio, random, resource, sys
 from pathlib import Path
 from turnwise.engine.cache import AnswerCache, CachingProvider
 from turnwise.providers import MockProvider, ProviderRequest
-from turnwise.targets.providers import MockTarget
+from turnwise.targets.stand_ins import MockTarget
 target = MockTarget(name="mock", provider="mock", echo=True)
 async def main():
     async with AnswerCache(Path(sys.argv[1])) as cache:

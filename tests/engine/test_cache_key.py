@@ -14,7 +14,8 @@ import pytest
 
 from turnwise.engine.cache_key import cache_key
 from turnwise.providers import HttpRequest, Preview, ProviderRequest, Settings, Tool
-from turnwise.targets.providers import MockTarget, OpenAITarget
+from turnwise.targets.chat_completions import OpenAITarget
+from turnwise.targets.stand_ins import MockTarget
 
 TARGET = OpenAITarget(name="gpt", provider="openai", model="gpt-5")
 HTTP = HttpRequest(
@@ -26,7 +27,7 @@ HTTP = HttpRequest(
 STABLE = """
 from turnwise.engine.cache_key import cache_key
 from turnwise.providers import HttpRequest, Preview
-from turnwise.targets.providers import OpenAITarget
+from turnwise.targets.chat_completions import OpenAITarget
 http = HttpRequest(method="POST", url="http://127.0.0.1/v1", headers={"b": "2", "a": "1"}, body={"x": 0.1, "é": None})
 target = OpenAITarget(name="gpt", provider="openai", model="gpt-5", temperature=0.5, stop=["a", "b"])
 print(cache_key(Preview(messages=[], rewrites=(), request=http), target, 1))

@@ -53,7 +53,7 @@ def test_an_error_beside_a_score_is_an_error() -> None:
     lines = [foreign(case_id="a"), foreign(case_id="b", error="timeout"), foreign(case_id="c", score=0.0, error="x")]
     (group,) = summarise(lambda: iter(lines)).targets
     assert (group.passed, group.failed, group.errors) == (1, 0, 2)
-    assert group.mean_score == 1.0
+    assert (group.mean_score.value, group.mean_score.n) == (1.0, 1)
 
 
 @pytest.mark.parametrize(

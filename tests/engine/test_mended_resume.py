@@ -15,7 +15,7 @@ from turnwise import RunOutcome
 from turnwise.engine.description import describe_run
 from turnwise.engine.journal import JournalWriter
 from turnwise.errors import RunError, SuiteError, UsageError
-from turnwise.targets.format import MockTarget
+from turnwise.targets.stand_ins import MockTarget
 
 
 def forget_last(outcome: RunOutcome) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,5 +77,5 @@ def test_variants_share_the_requests_per_minute(
     project(tmp_path, mock(requests_per_minute=6), s=suite(cases, **fields))
     carried = Carried(tmp_path / "s.yaml", workers=8)
     assert [each["status"] for each in carried.records] == ["passed"] * 4
-    gaps = [after - before for before, after in zip(sent, sent[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(sent)]
     assert gaps == pytest.approx([10.0] * 3, abs=0.01)

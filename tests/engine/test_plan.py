@@ -12,7 +12,7 @@ from run_fixtures import ECHO, case, mock, plan, project, suite
 from turnwise.engine.plan import Plan
 from turnwise.engine.selection import Selection
 from turnwise.errors import MissingVariablesError, SuiteError, UsageError
-from turnwise.targets.providers import MockTarget
+from turnwise.targets.stand_ins import MockTarget
 
 
 def work(made: Plan) -> list[tuple[str, str, str | None, int]]:

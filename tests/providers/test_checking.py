@@ -13,9 +13,10 @@ import pytest
 from fault_server import Fault, FaultServer, answer
 from turnwise.providers import Providers
 from turnwise.providers.checking import CheckOutcome, check_targets
-from turnwise.targets.format import PROVIDERS
-from turnwise.targets.providers import AnthropicTarget, MockTarget
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
+from turnwise.targets.stand_ins import MockTarget
+from turnwise.targets.vendor_apis import AnthropicTarget
 
 KEY = "sk-check-secret-1"
 COMPLETION = {"model": "m-1", "choices": [{"message": {"content": "O"}, "finish_reason": "length"}]}

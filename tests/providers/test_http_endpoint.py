@@ -24,7 +24,7 @@ from turnwise.providers.base import HttpRequest, ProviderRequest, ProviderRespon
 from turnwise.providers.http import Transport
 from turnwise.providers.http_endpoint import HttpEndpointProvider, endpoint_request, fill_template
 from turnwise.providers.prompt import messages_to_send
-from turnwise.targets.providers import HttpTarget
+from turnwise.targets.applications import HttpTarget
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 NAMES: dict[str, Any] = {

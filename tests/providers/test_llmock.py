@@ -18,7 +18,7 @@ import pytest
 
 from turnwise.errors import ProviderError
 from turnwise.providers import ProviderRequest, ProviderResponse, Providers
-from turnwise.targets.format import PROVIDERS
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import resolve_target
 
 pytest.importorskip("llmock")

@@ -15,7 +15,7 @@ from helpers import run_turnwise
 from turnwise.errors import BadRequestError, PromptError, SetupError
 from turnwise.providers import ProviderRequest, Providers, Settings, Tool
 from turnwise.providers.retries import Retry
-from turnwise.targets.providers import LocalTarget
+from turnwise.targets.local_model import LocalTarget
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
 
 pytest.importorskip("xllamacpp")

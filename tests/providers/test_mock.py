@@ -23,7 +23,7 @@ from turnwise.errors import (
 )
 from turnwise.providers.base import Provider, ProviderRequest, ProviderResponse, Usage
 from turnwise.providers.mock import MockProvider
-from turnwise.targets.providers import MockRule, MockTarget
+from turnwise.targets.stand_ins import MockRule, MockTarget
 
 
 class Naps:

@@ -21,9 +21,9 @@ from turnwise.providers.python_function import PythonFunctionProvider
 from turnwise.providers.replay import ReplayProvider
 from turnwise.providers.retries import Retry
 from turnwise.targets.choose import find_target
-from turnwise.targets.format import PROVIDERS
-from turnwise.targets.providers import MockTarget
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
+from turnwise.targets.stand_ins import MockTarget
 
 PLUGIN = """\
 from dataclasses import replace

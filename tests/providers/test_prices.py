@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from turnwise.providers.prices import UNPAID, is_paid, price_date, price_of, prices_of
-from turnwise.targets.format import PROVIDERS, Target, TargetsSpec
+from turnwise.targets.format import Target, TargetsSpec
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.settings import Prices
 
 TABLE: dict[str, Any] = json.loads((files("turnwise.providers") / "prices.json").read_text(encoding="utf-8"))

@@ -30,7 +30,7 @@ from turnwise.errors import (
 )
 from turnwise.providers import ProviderRequest, ProviderResponse, Providers
 from turnwise.providers.retries import Retry
-from turnwise.targets.format import PROVIDERS
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
 
 REQUEST = ProviderRequest(question="Hello")

@@ -15,7 +15,7 @@ import pytest
 from turnwise.errors import ApplicationError, ProviderError, ProviderTimeoutError, RateLimitError, UsageError
 from turnwise.providers.base import ProviderRequest, ProviderResponse
 from turnwise.providers.python_function import PythonFunctionProvider, response_of
-from turnwise.targets.providers import PythonTarget
+from turnwise.targets.applications import PythonTarget
 
 HELLO = ProviderRequest(question="Hello", chat_prompt=[{"role": "user", "content": "Hello"}], case_id="c")
 CONTEXT: contextvars.ContextVar[str] = contextvars.ContextVar("CONTEXT", default="none")

@@ -11,7 +11,7 @@ import pytest
 
 from turnwise.errors import AuthenticationError, BadRequestError, ContextLengthError, OverloadedError, ProviderError
 from turnwise.providers import ProviderRequest, ProviderResponse, Providers, Settings, Tool, open_provider
-from turnwise.targets.format import PROVIDERS
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
 
 if TYPE_CHECKING:

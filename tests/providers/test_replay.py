@@ -25,7 +25,7 @@ from turnwise.providers.base import Preview, Provider, ProviderRequest, Provider
 from turnwise.providers.mock import MockProvider
 from turnwise.providers.recording import Recorder, request_key
 from turnwise.providers.replay import ReplayProvider
-from turnwise.targets.providers import MockTarget, ReplayTarget
+from turnwise.targets.stand_ins import MockTarget, ReplayTarget
 
 HELLO = ProviderRequest(question="Hello", case_id="greeting")
 

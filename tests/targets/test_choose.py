@@ -10,15 +10,14 @@ import pytest
 from turnwise.errors import TargetsError, UsageError
 from turnwise.suite.project import ConfigSpec, Project
 from turnwise.targets.choose import find_target, load_project_targets
-from turnwise.targets.format import TargetsSpec
+from turnwise.targets.stand_ins import MockTarget
+from turnwise.targets.targets_file import Targets
 
 FILE = ".turnwise/targets.yaml"
-TARGETS = TargetsSpec.model_validate(
-    {"targets": [{"name": "gpt", "provider": "mock"}, {"name": "openai/special", "provider": "mock"}]}
-)
+TARGETS = Targets([MockTarget(name=name, provider="mock") for name in ("gpt", "openai/special")])
 
 
-def found(name: str, targets: TargetsSpec | None = TARGETS) -> Any:
+def found(name: str, targets: Targets | None = TARGETS) -> Any:
     """The target of a name."""
     return find_target(name, targets, file=FILE)
 
@@ -43,7 +42,7 @@ def test_a_target_of_the_file() -> None:
     ],
 )
 @pytest.mark.parametrize("targets", [TARGETS, None])
-def test_a_provider_and_its_main_setting(name: str, setting: str, value: str, targets: TargetsSpec | None) -> None:
+def test_a_provider_and_its_main_setting(name: str, setting: str, value: str, targets: Targets | None) -> None:
     """What comes after the first slash is the provider's main setting; no file is needed."""
     target = found(name, targets)
     assert (target.name, target.provider, getattr(target, setting)) == (name, name.partition("/")[0], value)
@@ -87,7 +86,7 @@ def test_the_targets_of_the_file_are_listed() -> None:
 def test_targets_are_listed_once_and_their_file_is_near(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each name comes once in all that is said, also one that a provider has; the file is shown from where one is."""
     monkeypatch.chdir(tmp_path)
-    targets = TargetsSpec.model_validate({"targets": [{"name": "mock", "provider": "mock"}]})
+    targets = Targets([MockTarget(name="mock", provider="mock")])
     with pytest.raises(UsageError) as caught:
         find_target("zzz", targets, file=str(tmp_path / FILE))
     said = f"{caught.value} {caught.value.hint}"

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from turnwise.diagnostics import Diagnostic
 from turnwise.errors import TargetsError
-from turnwise.targets.format import PROVIDERS, TargetsSpec
 from turnwise.targets.load import load_targets, read_targets
+from turnwise.targets.models import PROVIDERS
+from turnwise.targets.targets_file import Targets
 
 SECRET = "sk-live-hush-0123"
 
 
-def read(tmp_path: Path, text: str) -> tuple[TargetsSpec | None, list[Diagnostic]]:
+def read(tmp_path: Path, text: str) -> tuple[Targets | None, list[Diagnostic]]:
     """Read a text as a targets file."""
     path = tmp_path / "targets.yaml"
     path.write_text(text, encoding="utf-8")
@@ -284,3 +285,11 @@ def test_a_nested_key_is_not_measured_against_providers(tmp_path: Path) -> None:
     text = "targets:\n  - {name: a, provider: openai, model: m, prices: {input: 1, output: 1, seed: 1}}"
     (problem,) = problems(tmp_path, text)
     assert problem.message == "unknown key `seed`"
+
+
+def test_a_target_is_found_by_name(tmp_path: Path) -> None:
+    """`target` gives the target of a name, or None."""
+    spec, _ = read(tmp_path, "targets:\n  - {name: t, provider: mock}\n")
+    assert spec is not None
+    assert spec.target("t") is spec.targets[0]
+    assert spec.target("u") is None

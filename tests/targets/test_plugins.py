@@ -10,10 +10,10 @@ import pytest
 from turnwise.diagnostics import Diagnostic
 from turnwise.errors import UsageError
 from turnwise.targets.choose import find_target
-from turnwise.targets.format import TargetsSpec
 from turnwise.targets.load import read_targets
 from turnwise.targets.plugins import find_plugin, plugin_names
 from turnwise.targets.resolve import resolve_target
+from turnwise.targets.targets_file import Targets
 
 GOOD = """\
 from typing import Literal
@@ -47,7 +47,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return installed
 
 
-def read(tmp_path: Path, target: str) -> tuple[TargetsSpec | None, list[Diagnostic]]:
+def read(tmp_path: Path, target: str) -> tuple[Targets | None, list[Diagnostic]]:
     """Read a file with one target."""
     path = tmp_path / "targets.yaml"
     path.write_text(f"targets:\n  - {target}\n")

@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from turnwise.errors import MissingVariablesError, UsageError
-from turnwise.targets.format import PROVIDERS, Target
+from turnwise.targets.format import Target
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import ResolvedTarget, resolve_target, resolve_targets
 
 KEYS = {

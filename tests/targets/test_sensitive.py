@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnwise.targets.format import PROVIDERS
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
 from turnwise.targets.sensitive import looks_secret
 

@@ -24,7 +24,7 @@ from .together import case_target_names, suite_target_names, unknown_target, unu
 from .variants import settings_problems
 
 if TYPE_CHECKING:
-    from ..targets.format import TargetsSpec
+    from ..targets.targets_file import Targets
 
 __all__ = ["Validation"]
 
@@ -42,7 +42,7 @@ class Validation:
         self._done: set[Path] = set()
         self._whole: list[Path] = []  # folders of which everything was looked at
         self._own_patterns: list[tuple[GuidelinePatterns, Source]] = []  # of suites that have some
-        self._targets: dict[Path, TargetsSpec | None] = {}
+        self._targets: dict[Path, Targets | None] = {}
 
     def check_paths(self, arguments: Sequence[str]) -> None:
         """Check files, folders and globs. Raises `UsageError` for one that does not exist."""

@@ -11,12 +11,13 @@ from ..suite.suite import Suite
 from ..suite.variants import Variant, variants_of
 
 if TYPE_CHECKING:
-    from ..targets.format import Target, TargetsSpec
+    from ..targets.format import Target
+    from ..targets.targets_file import Targets
 
 __all__ = ["settings_problems"]
 
 
-def settings_problems(suite: Suite, targets: TargetsSpec | None) -> list[Diagnostic]:
+def settings_problems(suite: Suite, targets: Targets | None) -> list[Diagnostic]:
     """Settings that a target of the suite does not take; a target that is not known yet is passed over."""
     variants = [variant for variant in variants_of(suite.spec) if variant.settings]
     named = [suite.spec.target] if suite.spec.target is not None else suite.spec.targets or []
@@ -24,7 +25,7 @@ def settings_problems(suite: Suite, targets: TargetsSpec | None) -> list[Diagnos
     return [found for variant in variants for spec in specs for found in _problems(suite, variant, spec)]
 
 
-def _known(name: str, targets: TargetsSpec | None) -> Target | None:
+def _known(name: str, targets: Targets | None) -> Target | None:
     from ..targets.choose import find_target
 
     try:

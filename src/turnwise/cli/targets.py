@@ -73,7 +73,7 @@ def _chosen(project: Project, names: tuple[str, ...]) -> list[Target]:
         return [find_target(name, spec, file=file) for name in dict.fromkeys(names)]
     if spec is None:
         raise UsageError(f"there is no {file}", "`turnwise init` writes one; or name a target, such as openai/MODEL")
-    return spec.targets
+    return list(spec.targets)
 
 
 def _check(targets: list[SurveyedTarget], project: Project, variables: Mapping[str, str]) -> list[CheckOutcome]:

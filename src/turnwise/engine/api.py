@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from typing_extensions import Unpack

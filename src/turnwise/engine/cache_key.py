@@ -36,7 +36,7 @@ def cache_key(preview: Preview, target: TargetBase, trial: int, *, request: Prov
     messages and everything else of `request`. Raises `ValueError`, `TypeError`, `RecursionError` or `BadRequestError`
     for a request that has no JSON form: it cannot be sent either.
 
-    >>> from turnwise.targets.providers import MockTarget
+    >>> from turnwise.targets.stand_ins import MockTarget
     >>> preview = Preview(messages=[{"role": "user", "content": "Hi"}], rewrites=(), request=None)
     >>> mock = MockTarget(name="mock", provider="mock", echo=True)
     >>> cache_key(preview, mock, 1) == cache_key(preview, mock, 1) != cache_key(preview, mock, 2)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ..suite.case import Case
     from ..suite.project import Project
     from ..suite.variants import Variant
-    from ..targets.format import Target, TargetsSpec
+    from ..targets.format import Target
+    from ..targets.targets_file import Targets
     from .plan import PlannedSuite
 
 __all__ = ["PlannedTarget", "TargetFinder", "resolve_planned"]
@@ -57,7 +58,7 @@ class TargetFinder:
     def __init__(self, chosen: Sequence[str | Target]) -> None:
         self.found: list[PlannedTarget] = []
         self._chosen = tuple(chosen)
-        self._projects: dict[Path, tuple[TargetsSpec | None, Mapping[str, str]]] = {}
+        self._projects: dict[Path, tuple[Targets | None, Mapping[str, str]]] = {}
         self._known: dict[tuple[Path, str], PlannedTarget] = {}
         self._of_suite: dict[tuple[str, str | None], tuple[PlannedTarget, ...]] = {}
 
@@ -89,7 +90,7 @@ class TargetFinder:
             self.found.append(known)
         return known
 
-    def _spec_of(self, project: Project) -> tuple[TargetsSpec | None, Mapping[str, str]]:
+    def _spec_of(self, project: Project) -> tuple[Targets | None, Mapping[str, str]]:
         known = self._projects.get(project.root)
         if known is None:
             known = load_project_targets(project), dict(environment(project.root))
@@ -113,7 +114,7 @@ def resolve_planned(targets: Sequence[PlannedTarget], *, allow_missing_secrets: 
         raise MissingVariablesError(absent, PLACES)
 
 
-def _no_target(planned: PlannedSuite, case: Case, targets: TargetsSpec | None) -> UsageError:
+def _no_target(planned: PlannedSuite, case: Case, targets: Targets | None) -> UsageError:
     known = ", ".join(target.name for target in targets.targets[:8]) if targets is not None else ""
     hint = f"add --target NAME, or `target:` to the suite; there are: {known}" if known else (
         "add --target provider/model, such as openai/MODEL, or --target local for a model on this machine"

@@ -18,7 +18,7 @@ from .prompt import messages_to_send
 from .recording import content_text
 
 if TYPE_CHECKING:
-    from ..targets.providers import HttpTarget
+    from ..targets.applications import HttpTarget
     from .http import HttpAnswer, Transport
 
 __all__ = ["HttpEndpointProvider", "endpoint_request", "fill_template"]

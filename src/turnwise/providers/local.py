@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..targets.providers import LocalTarget, OpenAITarget
+from ..targets.chat_completions import OpenAITarget
+from ..targets.local_model import LocalTarget
 from .base import Preview, ProviderRequest, ProviderResponse
 from .gguf_file import check_gguf, model_path
 from .llama_process import LlamaOptions, LlamaServers

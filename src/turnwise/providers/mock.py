@@ -17,7 +17,7 @@ from .prompt import messages_to_send
 from .recording import content_text
 
 if TYPE_CHECKING:
-    from ..targets.providers import MockRule, MockTarget
+    from ..targets.stand_ins import MockRule, MockTarget
 
 __all__ = ["MockProvider"]
 
@@ -49,7 +49,7 @@ class MockProvider:
     """The provider of a `mock` target. `times` of its rules are counted over all requests, retries too.
 
     >>> import asyncio
-    >>> from turnwise.targets.providers import MockTarget
+    >>> from turnwise.targets.stand_ins import MockTarget
     >>> mock = MockProvider(MockTarget(name="echo", provider="mock", echo=True))
     >>> asyncio.run(mock.ask(ProviderRequest(question="Hello?"))).text
     'Hello?'

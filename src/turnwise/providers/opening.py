@@ -131,7 +131,7 @@ class Providers:
         return self._of_a_plugin(resolved)
 
     def _of_a_plugin(self, resolved: ResolvedTarget) -> Provider:
-        from ..targets.format import PROVIDERS
+        from ..targets.models import PROVIDERS
         from ..targets.plugins import find_plugin
 
         name = resolved.target.provider

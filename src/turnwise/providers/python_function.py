@@ -19,7 +19,7 @@ from .python_import import find_function, raised_at, shown_error
 from .recording import content_text
 
 if TYPE_CHECKING:
-    from ..targets.providers import PythonTarget
+    from ..targets.applications import PythonTarget
 
 __all__ = ["PythonFunctionProvider", "response_of"]
 

@@ -16,7 +16,7 @@ from .prompt import messages_to_send
 from .recording import check_answer, is_failure, malformed, messages_key, read_record, request_key
 
 if TYPE_CHECKING:
-    from ..targets.providers import ReplayTarget
+    from ..targets.stand_ins import ReplayTarget
 
 __all__ = ["RESULTS", "ReplayProvider"]
 

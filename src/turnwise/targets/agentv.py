@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..suite.paths import DataPath
-from .format import PROVIDERS
+from .models import PROVIDERS
 from .settings import TargetBase
 
 __all__ = ["PROVIDER_ALIASES", "in_snake_case", "is_agentv_targets", "translate_target"]

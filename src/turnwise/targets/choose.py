@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import ValidationError
 
 from ..errors import UsageError
-from .format import PROVIDERS, Target, TargetsSpec
+from .models import PROVIDERS
 from .plugins import find_plugin, plugin_names
 from .settings import TargetBase
 from .variables import malformed
 
 if TYPE_CHECKING:
     from ..suite.project import Project
+    from .format import Target
+    from .targets_file import Targets
 
 __all__ = ["find_target", "load_project_targets"]
 
@@ -32,7 +34,7 @@ _MAIN_SETTINGS = {
 _BARE: dict[str, dict[str, Any]] = {"local": {}, "mock": {"echo": True}}
 
 
-def find_target(name: str, targets: TargetsSpec | None, *, file: str) -> Target:
+def find_target(name: str, targets: Targets | None, *, file: str) -> Target:
     """The target of that name, or the one that `provider/model` describes. Raises `UsageError` if there is neither.
 
     `file` is the name of the targets file in messages.
@@ -54,7 +56,7 @@ def find_target(name: str, targets: TargetsSpec | None, *, file: str) -> Target:
     raise _unknown(name, targets, file)
 
 
-def load_project_targets(project: Project) -> TargetsSpec | None:
+def load_project_targets(project: Project) -> Targets | None:
     """The targets of a project, or None if it has no targets file. Raises `TargetsError`.
 
     A file that the config names must be there.
@@ -80,7 +82,7 @@ def _made(name: str, provider: str, settings: dict[str, Any]) -> Target:
         raise UsageError(f"the target {name!r} cannot be used: {faults[0].message}", faults[0].hint)
     try:
         # A target of another package has a model of its own, and is treated like ours from here on.
-        return cast(Target, model.model_validate({"name": name, "provider": provider, **settings}))
+        return cast("Target", model.model_validate({"name": name, "provider": provider, **settings}))
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = f"`{fault['loc'][0]}`: " if fault["loc"] else ""
@@ -88,7 +90,7 @@ def _made(name: str, provider: str, settings: dict[str, Any]) -> Target:
         raise UsageError(f"the target {name!r} cannot be used: {where}{fault['msg']}", hint) from None
 
 
-def _unknown(name: str, targets: TargetsSpec | None, file: str) -> UsageError:
+def _unknown(name: str, targets: Targets | None, file: str) -> UsageError:
     from ..conversation.files import shown_file
     from ..suite.explain import did_you_mean
 

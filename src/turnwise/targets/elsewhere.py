@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..diagnostics import Diagnostic
 from .agentv import in_snake_case
-from .format import PROVIDERS
+from .models import PROVIDERS
 
 __all__ = ["providers_with", "said_of_provider"]
 

@@ -18,10 +18,11 @@ from ..suite.reading import read_document, read_source_text
 from ..suite.sources import Source
 from .agentv import PROVIDER_ALIASES, Authored, is_agentv_targets, translate_target
 from .elsewhere import said_of_provider
-from .format import PROVIDERS, TargetsHeader, TargetsSpec
+from .models import PROVIDERS
 from .plugins import find_plugin, plugin_names
 from .secrets import discreet, discreet_reading, private_texts
 from .settings import TargetBase
+from .targets_file import Targets, TargetsHeader
 from .variables import malformed
 
 __all__ = ["load_targets", "read_targets"]
@@ -35,7 +36,7 @@ _HINTS = {
 }
 
 
-def load_targets(path: str | Path) -> TargetsSpec:
+def load_targets(path: str | Path) -> Targets:
     """Load and validate a targets file, ours or AgentV's. Raises `TargetsError` with every problem found.
 
     Variables are not filled in: a target may be listed and checked where its keys are not known.
@@ -46,7 +47,7 @@ def load_targets(path: str | Path) -> TargetsSpec:
     return spec
 
 
-def read_targets(path: Path) -> tuple[TargetsSpec | None, list[Diagnostic]]:
+def read_targets(path: Path) -> tuple[Targets | None, list[Diagnostic]]:
     """The targets of a file, or None, and all that there is to say about it. Never raises for what the file holds."""
     file = shown_file(path)
     try:
@@ -67,7 +68,7 @@ class _Reader:
     is_agentv: bool
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def read(self) -> TargetsSpec | None:
+    def read(self) -> Targets | None:
         if not isinstance(self.raw, dict):
             found = "an empty file" if self.raw is None else _kind(self.raw)
             message = f"a targets file must be a mapping with `targets`, found {found}"
@@ -81,7 +82,7 @@ class _Reader:
         self._check_names(raw_targets)
         if header is None or has_errors(self.diagnostics):
             return None
-        return TargetsSpec.model_construct(schema_=header.schema_, targets=targets)
+        return Targets(targets)
 
     def _header(self) -> TargetsHeader | None:
         """The file's own keys; its targets are validated one by one, elsewhere."""

@@ -14,7 +14,7 @@ from turnwise.providers.base import Preview, ProviderRequest
 from turnwise.providers.llm import WIRES
 from turnwise.providers.opening import Providers
 from turnwise.providers.prompt import messages_to_send
-from turnwise.targets.format import PROVIDERS
+from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import resolve_target
 
 DEFAULT = "You are a careful assistant."
