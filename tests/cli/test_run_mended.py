@@ -93,13 +93,21 @@ LONG = {"system_prompt": "x" * 4000}
 """About a thousand tokens for each request, which nobody counts."""
 
 
-@pytest.mark.parametrize(("option", "budget"), [("--budget-usd", "3.5"), ("--max-tokens-total", "3500")])
-def test_a_budget_that_is_used_up_says_which_option_has_more(turnwise: Turnwise, option: str, budget: str) -> None:
-    """The line to go on with names the budget that the run has; a thousand tokens are a dollar."""
+@pytest.mark.parametrize(
+    ("options", "more"),
+    [
+        (["--budget-usd", "3.5"], "--budget-usd"),
+        (["--max-tokens-total", "3500"], "--max-tokens-total"),
+        (["--budget-usd", "3.5", "--max-tokens-total", "9999"], "--budget-usd"),
+        (["--budget-usd", "9.9", "--max-tokens-total", "3500"], "--max-tokens-total"),
+    ],
+)
+def test_a_budget_that_is_used_up_says_which_option_has_more(turnwise: Turnwise, options: list[str], more: str) -> None:
+    """The line to go on with names the budget that is used up; a thousand tokens are a dollar."""
     project(Path.cwd(), mock(prices={"input": 1000.0, "output": 0.0}), s=suite(20, **LONG))
-    done = turnwise("run", "s.yaml", "-w", "1", option, budget)
+    done = turnwise("run", "s.yaml", "-w", "1", *options)
     (folder,) = runs()
-    assert f"17 not run; go on with: turnwise run --resume {folder.name} {option} MORE" in done.err
+    assert done.err.endswith(f"17 not run; go on with: turnwise run --resume {folder.name} {more} MORE\n")
     assert done.code == 3
 
 
@@ -234,6 +242,20 @@ def test_an_error_stream_that_is_full_changes_nothing(tmp_path: Path, code: int)
     done = on_full(tmp_path, "stderr")
     assert done.returncode == code
     assert done.stdout.splitlines()[-1].endswith(f"(exit {code})")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--quiet",)])
+def test_a_warning_that_cannot_be_shown_does_not_keep_the_run_from_starting(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """A file is missing, and nobody can be told: the other case is asked all the same."""
+    parts = [{"type": "file", "value": "gone.txt"}]
+    missing = {"id": "b", "input_messages": [{"role": "user", "content": parts}]}
+    project(tmp_path, s=suite([case("a"), missing]))
+    done = on_full(tmp_path, "stderr", *options)
+    (folder,) = (tmp_path / ".turnwise/runs").iterdir()
+    assert {each["case_id"]: each["status"] for each in journal(folder)} == {"a": "passed", "b": "error"}
+    assert (done.returncode, "(exit 3)" in done.stdout.splitlines()[-1]) == (3, True)
 
 
 def test_events_that_cannot_be_written_are_74(tmp_path: Path) -> None:

@@ -51,6 +51,13 @@ def test_a_value_of_no_use_is_refused(tmp_path: Path, settings: dict[str, Any], 
     assert not (root / ".turnwise/runs").exists()
 
 
+def test_one_system_prompt_may_be_a_path(tmp_path: Path) -> None:
+    """As one pattern may be a text."""
+    (tmp_path / "kind.md").write_text("Be kind.")
+    outcome = run(project(tmp_path) / "s.yaml", system_prompts=tmp_path / "kind.md")
+    assert [each["variant"] for each in journal(outcome)] == ["kind"]
+
+
 def test_suites_and_targets_may_be_sets(tmp_path: Path) -> None:
     """Of two suites and two targets, everything is asked."""
     root = project(tmp_path, mock("a"), mock("b"), s=suite(1), t=suite(1))

@@ -161,11 +161,15 @@ def test_a_line_that_is_not_of_the_plan_is_refused_with_its_number(tmp_path: Pat
         run(resume=outcome.folder)
 
 
-def test_a_damaged_score_names_its_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [({"score": 7}, "`score` must be .* found 7"), ({"trial": "1"}, "does not say which case, target and trial")],
+)
+def test_a_damaged_result_names_its_line(tmp_path: Path, damage: dict[str, Any], said: str) -> None:
     """What was found and what is expected, and where."""
     outcome = run(project(tmp_path, s=suite(3)) / "s.yaml", workers=1)
     first, second, third = journal(outcome)
-    lines = [first, {**second, "score": 7}, third]
+    lines = [first, {**second, **damage}, third]
     (outcome.folder / "results.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
-    with pytest.raises(RunError, match=r"results\.jsonl, result 2: `score` must be .* found 7"):
+    with pytest.raises(RunError, match=rf"results\.jsonl, result 2: .*{said}"):
         run(resume=outcome.folder)

@@ -36,7 +36,8 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
     """Do the run and show what came of it; the exit code that its verdict has."""
     from ..report.lines import watcher
 
-    _warn(session, quiet=kind == "quiet")
+    with suppress(OSError):
+        _warn(session, quiet=kind == "quiet")
     if any(target.spec.provider in OVER_HTTP for target in session.plan.targets) and not plugins_are_loaded():
         import_aiohttp()
     watching = watcher(kind, out=sys.stdout, err=sys.stderr)
@@ -48,8 +49,9 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
         raise ending.fault or AssertionError("a run ends, or says why not")
     summary = session.summary(ending.ended)
     verdict = session.verdict(summary, ending.ended)
-    if ending.fault is not None:
-        _tell(ending.fault)
+    with suppress(OSError):
+        if ending.fault is not None:
+            _tell(ending.fault)
     with suppress(BrokenPipeError):
         _show(summary, verdict, kind, watching)
     with suppress(OSError):
@@ -182,9 +184,9 @@ def _tell_what_to_do(session: Session, summary: Summary, ended: Ended) -> None:
 
 def _more(session: Session, ended: Ended) -> str:
     """What a run that has used up its budget needs besides."""
-    if ended.stopped != "budget":
+    if ended.stopped != "budget" or session.budget is None:
         return ""
-    return " --budget-usd MORE" if session.execution.budget_usd is not None else " --max-tokens-total MORE"
+    return " --budget-usd MORE" if session.budget.usd_reached else " --max-tokens-total MORE"
 
 
 def _errors(count: int) -> str:

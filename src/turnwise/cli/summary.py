@@ -134,11 +134,13 @@ def _of_run(folder: Path) -> tuple[Summary, Bars]:
     journal = folder / RESULTS
     bars = _bars_of(folder, needed=not journal.is_file())
     if not journal.is_file():
-        summary = summarise(lambda: iter(()))
+        summary = summarise(lambda: iter(()), tally=bars.tally())
     else:
         # The journal is read twice, but a torn line is told once.
         told: set[str] = set()
-        summary = summarise(lambda: read_journal(journal, told.add), lambda count: place_of_result(journal, count))
+        summary = summarise(
+            lambda: read_journal(journal, told.add), lambda count: place_of_result(journal, count), bars.tally()
+        )
         for notice in sorted(told):
             echo_warning(notice)
     return replace(summary, run_id=summary.run_id or folder.resolve().name), bars

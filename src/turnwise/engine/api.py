@@ -182,7 +182,7 @@ def _check(given: Mapping[str, Any]) -> None:
             **dict.fromkeys(_WHOLE, (isinstance(value, int) and number, "a whole number")),
             **dict.fromkeys(_NUMBERS, (number, "a number")),
             **dict.fromkeys(_SWITCHES, (isinstance(value, bool), "True or False")),
-            **dict.fromkeys(_TEXTS, (isinstance(value, Iterable), "a text, or a list of texts")),
+            **dict.fromkeys(_TEXTS, (isinstance(value, Iterable | Path), "a text, or a list of texts")),
         }.get(name, (isinstance(value, str | Path), "a text or a path"))
         if not fits:
             raise UsageError(f"`{name}` must be {expected}, found {value!r}", f"see `turnwise run --help`, {name}")

@@ -8,18 +8,28 @@ from typing import Any
 
 from ..errors import RunError
 from .description import DESCRIPTION_VERSION
+from .summary import Tally
 
 __all__ = ["Bars"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """The bounds of a run's pass rates, how many results were planned, and whether they were to be graded."""
+    """The bounds of a run's pass rates, how many results were planned, in all and of each group, and whether they were
+    to be graded."""
 
     threshold: float | None = None
     min_pass_rates: Mapping[str, float] = field(default_factory=dict)
     planned: int | None = None
     graded: bool = True
+    groups: tuple[tuple[str, str | None, str, int], ...] = ()
+
+    def tally(self) -> Tally:
+        """A tally that knows what was planned of each target, variant and suite."""
+        tally = Tally()
+        for target, variant, suite, results in self.groups:
+            tally.expect(target, variant, suite, results)
+        return tally
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Bars:
@@ -45,7 +55,15 @@ class Bars:
             min_pass_rates={file: rate for file, rate in rates.items() if rate is not None},
             planned=planned,
             graded=options.get("graded") is not False,
+            groups=tuple(map(_group, description.get("groups") or ())),
         )
+
+
+def _group(group: Any) -> tuple[str, str | None, str, int]:
+    match group:
+        case [str() as target, str() | None as variant, str() as suite, int() as results]:
+            return target, variant, suite, results
+    raise _unreadable(f"each of `groups` must be a target, a variant, a suite and a number; found {group!r}")
 
 
 def _suite(suite: Any) -> tuple[Any, Any]:

@@ -117,9 +117,14 @@ class Budget:
         )
 
     @property
+    def usd_reached(self) -> bool:
+        """Whether the dollars leave no room for another request."""
+        return self.usd is not None and not self._dollars.admits(0)
+
+    @property
     def reached(self) -> str | None:
         """Which budget leaves no room for another request even if nothing is under way; None if there is room."""
-        if self.usd is not None and not self._dollars.admits(0):
+        if self.usd is not None and self.usd_reached:
             limit, spent, mean = (shown_usd(each) for each in (self.usd, self.spent_usd, self._dollars.mean or 0))
             return f"the budget of {limit} is reached: {spent} is spent, and one more request takes about {mean}"
         if self.tokens is not None and not self._tokens.admits(0):

@@ -53,6 +53,7 @@ def _described(plan: Plan, execution: Execution, folder: Path, seed: int) -> dic
         "seed": seed,
         "cases": plan.cases,
         "results": plan.results,
+        "groups": [[*group, results] for group, results in plan.groups.items()],
         "options": plan.options.saved(),
         "execution": asdict(execution),
         "configs": configs_of(plan),

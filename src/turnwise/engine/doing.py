@@ -26,6 +26,10 @@ _UNDO = "undo the change and resume the run, or start a new one"
 Outcome = tuple[dict[str, Any], ProviderError | None]
 
 
+def _nothing() -> None:
+    """Nobody waits for the answer."""
+
+
 class Doing:
     """Does pieces of work. `timeout` are the seconds that one may take, retries and grading included; `files` the
     hashes of what the plan has read, by path. `sent` says how often a piece under way was sent."""
@@ -49,8 +53,11 @@ class Doing:
         self._files = files or {}
         self._sent = sent or (lambda work: work.tried + 1)
 
-    async def do(self, work: Work) -> Outcome:
-        """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`."""
+    async def do(self, work: Work, answered: Callable[[], None] = _nothing) -> Outcome:
+        """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`.
+
+        `answered` is called as soon as there is an answer, before it is graded.
+        """
         asked = self._asking.of(work)
         head = Head(
             work.key, self._run_id, work.case.conversation_id, work.threshold, asked.paid, self._clock.now()
@@ -61,7 +68,7 @@ class Doing:
         except ResolutionError as error:
             return unmade_record(head, error, finished_at=self._clock.now()), None
         try:
-            return await self._answered(work, asked, head, request), None
+            return await self._answered(work, asked, head, request, answered), None
         except ResolutionError as error:  # of what is expected: the answer cannot be graded by it
             return unmade_record(head, error, finished_at=self._clock.now()), None
         except ProviderError as error:
@@ -91,20 +98,26 @@ class Doing:
             head, request, error, attempts=attempts, sent=_preview(asked, request), finished_at=finished_at
         )
 
-    async def _answered(self, work: Work, asked: Asked, head: Head, request: ProviderRequest) -> dict[str, Any]:
+    async def _answered(
+        self, work: Work, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
+    ) -> dict[str, Any]:
         if self._timeout is None:
-            return await self._graded(work, asked, head, request)
+            return await self._graded(work, asked, head, request, answered)
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._graded(work, asked, head, request)
+                return await self._graded(work, asked, head, request, answered)
         except TimeoutError as error:
             message = f"not done within the {self._timeout:g} s that one result may take"
             late = ProviderTimeoutError(message, hint="raise --timeout, or lower `max_retries`")
             late.attempts = self._sent(work)
             raise late from error
 
-    async def _graded(self, work: Work, asked: Asked, head: Head, request: ProviderRequest) -> dict[str, Any]:
+    async def _graded(
+        self, work: Work, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
+    ) -> dict[str, Any]:
         response = await asked.provider.ask(request)
+        answered()
+        await asyncio.sleep(0)  # the next request goes out first: a server should not wait for our graders
         case = work.case
         grades, score = await self._grading.grade(case, request, response, head.threshold, asked.prices)
         record = graded_record(

@@ -109,17 +109,21 @@ def _count_done(session: Session, records: Iterator[tuple[dict[str, Any], Result
     resolved = {target.name: target.resolved for target in session.plan.targets}
     for number, (record, key) in enumerate(records, start=1):
         if key is None:
-            where = f"{session.folder.id}/{RESULTS}, result {number}"
-            message = f"{where}: the case {record.get('case_id')!r} is not of the plan of the run"
-            raise RunError(message, "remove the line, if it was added by hand")
+            message = f"the case {record.get('case_id')!r} is not of the plan of the run"
+            raise _at(session.folder, number, RunError(message, "remove the line, if it was added by hand"))
         if is_done(record):
             try:
                 session.tally.add(record)
             except RunError as error:
-                raise RunError(f"{session.folder.id}/{RESULTS}, result {number}: {error}", error.hint) from error
+                raise _at(session.folder, number, error) from error
             session.done.add(key)
             if session.budget is not None:
                 count_record(session.budget, record, _asked(resolved[key.target], key))
+
+
+def _at(folder: RunFolder, number: int, error: RunError) -> RunError:
+    """The same, with the place of the result of that number."""
+    return RunError(f"{folder.id}/{RESULTS}, result {number}: {error}", error.hint)
 
 
 def _asked(resolved: Mapping[tuple[str, str] | None, ResolvedTarget], key: ResultKey) -> ResolvedTarget:
@@ -136,8 +140,11 @@ def _keys(plan: Plan) -> Done:
 
 def _of_plan(folder: RunFolder, planned: Done) -> Iterator[tuple[dict[str, Any], ResultKey | None]]:
     """The results so far, each with its key, or without one if it is not of the plan."""
-    for record in _journal(folder):
-        key = key_of(record)
+    for number, record in enumerate(_journal(folder), start=1):
+        try:
+            key = key_of(record)
+        except RunError as error:
+            raise _at(folder, number, error) from error
         yield record, key if key in planned else None
 
 

@@ -167,7 +167,7 @@ class Runner:
         work.tried = 0
         self._observe(Begun(self._under_way))
         try:
-            record, error = await self._doing.do(work)
+            record, error = await self._doing.do(work, lambda: self._scheduler.release(lane))
         finally:
             self._under_way -= 1
             self._sent_again_at.pop(id(work), None)

@@ -82,6 +82,9 @@ class Scheduler(Generic[Work]):
     `do` must not raise for what becomes of a piece: an exception is a fault, ends everything, and comes out of `run`.
     A stream of work that fails is a fault, too, but what is under way is done first. `admits` is asked before each
     start, with the number of pieces under way: while it says no, nothing starts.
+
+    A piece that has what it waited for may `release` its place to the next one, and be finished beside it; of such
+    pieces, too, there are no more than `workers`.
     """
 
     def __init__(
@@ -99,6 +102,7 @@ class Scheduler(Generic[Work]):
         self._workers = workers
         self._admits = admits
         self._tasks: set[asyncio.Task[None]] = set()
+        self._released: set[asyncio.Task[None]] = set()
         self._turn = 0
         self._draining = False
         self._naps: set[asyncio.TimerHandle] = set()
@@ -125,6 +129,14 @@ class Scheduler(Generic[Work]):
     def draining(self) -> bool:
         """Whether nothing more is started."""
         return self._draining
+
+    def release(self, lane: Lane[Work]) -> None:
+        """Let another piece start in the place of the one that calls this."""
+        task = asyncio.current_task()
+        if task in self._tasks and task not in self._released:
+            self._released.add(task)
+            lane.in_flight -= 1
+            self._advance()
 
     def rest(self, lane: Lane[Work], seconds: float) -> None:
         """Start nothing of a lane for so long."""
@@ -187,11 +199,18 @@ class Scheduler(Generic[Work]):
 
     def _finished(self, lane: Lane[Work], task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        lane.in_flight -= 1
+        if task in self._released:
+            self._released.discard(task)
+        else:
+            lane.in_flight -= 1
         if not task.cancelled() and (error := task.exception()) is not None and self._fault is None:
             self._fault = error
             self.abort()
         self._advance()
+
+    def _has_place(self) -> bool:
+        released = len(self._released)
+        return len(self._tasks) - released < self._workers and released < self._workers
 
     def _admitted(self) -> bool:
         return self._admits is None or self._admits(len(self._tasks))
@@ -201,7 +220,7 @@ class Scheduler(Generic[Work]):
         if self._over is None or self._over.is_set():
             return
         try:
-            while not self._draining and len(self._tasks) < self._workers and self._admitted():
+            while not self._draining and self._has_place() and self._admitted():
                 if not self._start_next():
                     break
         except Exception as fault:  # noqa: BLE001  (it comes out of `run`, when what is under way is done)

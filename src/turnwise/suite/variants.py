@@ -151,7 +151,6 @@ class _Findings:
 
 
 def has_system_message(case: Case) -> bool:
-    """Whether a message of the case is its system text, which no system prompt changes."""
     """Whether a message replaces configured prompts: one of guidelines alone does not."""
     system = [message.get("content") for message in case.input_messages if message["role"] == "system"]
     return any(
