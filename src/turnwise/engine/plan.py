@@ -61,6 +61,7 @@ class Work:
     attempts: int = 0
     returns: int = 0
     tried: int = 0
+    is_answered: bool = False
 
     @property
     def key(self) -> ResultKey:

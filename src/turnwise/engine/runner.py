@@ -164,12 +164,12 @@ class Runner:
         generation = lane.generation
         self._piece.set((lane, generation, work))
         self._under_way += 1
-        work.tried = 0
+        work.tried, work.is_answered = 0, False
         self._observe(Begun(self._under_way))
         try:
-            record, error = await self._doing.do(work, lambda: self._scheduler.release(lane))
+            record, error = await self._doing.do(work, lambda: self._answered(lane, work))
         finally:
-            self._under_way -= 1
+            self._under_way -= not work.is_answered
             self._sent_again_at.pop(id(work), None)
         if error is not None and self._put_back(lane, generation, work, error):
             return
@@ -182,6 +182,13 @@ class Runner:
         self._observe(ResultDone(record, self._under_way))
         if self._take is not None:
             await self._take(record)
+
+    def _answered(self, lane: Lane[Work], work: Work) -> None:
+        """The next request may go out; where there is a budget, not before what this one took is booked."""
+        if self._budget is None:
+            work.is_answered = True
+            self._under_way -= 1
+            self._scheduler.release(lane)
 
     def _written(self, record: dict[str, Any]) -> dict[str, Any]:
         try:
