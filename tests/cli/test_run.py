@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 import turnwise.suite.streaming as streaming
+from command_fixtures import Turnwise, runs
 from run_fixtures import Server, case, hello, journal, keys, mock, openai, project, suite
-from turnwise.cli import main
 from turnwise.providers import ProviderRequest, ProviderResponse
-
-
-class Said(NamedTuple):
-    """What a command ended with."""
-
-    code: Any
-    out: str
-    err: str
-
-    @property
-    def events(self) -> list[dict[str, Any]]:
-        """Its output, where every line is JSON."""
-        return [json.loads(line) for line in self.out.splitlines()]
-
-
-Turnwise = Callable[..., Said]
-
-
-@pytest.fixture
-def turnwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Turnwise]:
-    """The command line, in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    thresholds = gc.get_threshold()
-
-    def called(*arguments: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["turnwise", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return Said(end.value.code, *capsys.readouterr())
-
-    yield called
-    gc.set_threshold(*thresholds)
-
-
-def runs() -> list[Path]:
-    """The folders of all runs, in their order."""
-    folder = Path(".turnwise/runs")
-    return sorted(folder.iterdir()) if folder.exists() else []
 
 
 def test_all_good_is_0(turnwise: Turnwise) -> None:

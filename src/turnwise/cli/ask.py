@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .output import format_option
+
 if TYPE_CHECKING:
     from ..errors import ProviderError
     from ..providers.base import ProviderRequest, ProviderResponse
@@ -29,10 +31,7 @@ _PATIENCE = 3.0
 @click.option("--case", "case_id", metavar="ID", help="TEXT is a suite: ask this case of it.")
 @click.option("--system", metavar="TEXT", help="The system text, instead of the target's or the default.")
 @click.option("--stream", is_flag=True, help="Stream the answer, to learn the time to the first token.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="text: the answer, and figures on standard error; json: all of it.",
-)  # fmt: skip
+@format_option("text: the answer, and figures on standard error; json: all of it.")
 def command(target_name: str, text: str, case_id: str | None, system: str | None, stream: bool, form: str) -> None:
     """Ask a target one thing, once: to try whether it works, and how it answers.
 

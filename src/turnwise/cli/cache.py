@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from .output import format_option
+
 if TYPE_CHECKING:
     from ..engine.cache_store import CacheStats, CacheStore
 
@@ -22,14 +24,7 @@ _Result = TypeVar("_Result")
 @click.argument("action", metavar="[stats|clear]", default="stats", type=click.Choice(["stats", "clear"]))
 @click.option("--target", metavar="NAME", help="clear: only answers of this target.")
 @click.option("--older-than", "age", metavar="AGE", help="clear: only answers older than this, such as 12h, 7d or 2w.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text for people, json for programs.",
-)
+@format_option()
 def command(action: str, target: str | None, age: str | None, form: str) -> None:
     """Show or clear the answers that the project around the current folder has kept.
 

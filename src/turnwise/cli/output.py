@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,9 +15,25 @@ if TYPE_CHECKING:
     from ..diagnostics import Diagnostic
     from ..report.terminal import Style
 
-__all__ = ["STDIN_NAME", "echo_diagnostics", "echo_warning", "error_style", "output_style", "stdin_as_file"]
+__all__ = [
+    "STDIN_NAME",
+    "echo_diagnostics",
+    "echo_warning",
+    "error_style",
+    "format_option",
+    "output_style",
+    "stdin_as_file",
+]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 STDIN_NAME = "<stdin>"
+
+
+def format_option(said: str = "text for people, json for programs.", *more: str) -> Callable[[_Command], _Command]:
+    """`--format`, as most verbs have it."""
+    choice = click.Choice(["text", "json", *more])
+    return click.option("--format", "form", type=choice, default="text", show_default=True, help=said)
 
 
 def output_style() -> Style:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .output import format_option
 from .requests import Requests, WantedVariant
 
 if TYPE_CHECKING:
@@ -28,14 +29,7 @@ __all__ = ["command"]
 )
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE…")
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case (an id or a glob); may be repeated.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text for people; json is exact, byte for byte.",
-)
+@format_option("text for people; json is exact, byte for byte.")
 @click.option(
     "--view",
     type=click.Choice(["messages", "question", "request"]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import RunError, UsageError
+from .output import format_option
 
 if TYPE_CHECKING:
     from ..engine.bars import Bars
@@ -24,14 +25,7 @@ __all__ = ["command"]
     "3 results are errors, ungraded or missing.",
 )
 @click.argument("written", metavar="RUN")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text for people, json for programs.",
-)
+@format_option()
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .output import format_option
+
 if TYPE_CHECKING:
     from ..providers.checking import CheckOutcome
     from ..suite.project import Project
@@ -22,14 +24,7 @@ __all__ = ["command"]
 )
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--check", is_flag=True, help="Send one small request to each target; this may cost a few tokens.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text for people, json for programs.",
-)
+@format_option()
 def command(names: tuple[str, ...], check: bool, form: str) -> None:
     """List the targets of the project around the current folder, and whether their variables are set.
 

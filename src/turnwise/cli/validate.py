@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .output import format_option
+
 if TYPE_CHECKING:
     from ..checks.validate import Validation
 
@@ -17,13 +19,10 @@ __all__ = ["command"]
     epilog="Exit codes: 0 no errors (warnings allowed), 2 errors.",
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "github", "sarif"]),
-    default="text",
-    show_default=True,
-    help="text for people, json for programs, github for annotations in pull requests, sarif for code scanners.",
+@format_option(
+    "text for people, json for programs, github for annotations in pull requests, sarif for code scanners.",
+    "github",
+    "sarif",
 )
 def command(paths: tuple[str, ...], form: str) -> None:
     """Name every problem of suites, config, targets, decks and samples, and of the files that they refer to.

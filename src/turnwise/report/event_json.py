@@ -23,11 +23,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 from ..engine.events import Begun, Ended, Event, Notice, ResultDone, Retried, Slowed, Started, Stopping
-from .lines import Output
+from .lines import StreamWatcher
 
 __all__ = ["JsonWatcher", "event_record"]
 
@@ -36,20 +35,8 @@ _FIELDS = (
 )  # fmt: skip
 
 
-class JsonWatcher:
+class JsonWatcher(StreamWatcher):
     """Writes each event as a line of JSON."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._output = Output(stream)
-
-    def __enter__(self) -> JsonWatcher:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        if error is None:
-            self._output.check()
 
     def __call__(self, event: Event, /) -> None:
         """Write an event, if it has a line."""

@@ -17,7 +17,7 @@ from .progress import Progress, Watcher
 from .progress_text import cost_text, eta_text, held_up_texts, motion_texts, outcome_texts, stopping_text
 from .words import counted, duration_text, shown
 
-__all__ = ["LineWatcher", "Output", "QuietWatcher", "watcher"]
+__all__ = ["LineWatcher", "Output", "QuietWatcher", "StreamWatcher", "watcher"]
 
 MOST_FAILURES = 100
 SECONDS_BETWEEN = 10.0
@@ -46,8 +46,8 @@ class Output:
             raise self._lost
 
 
-class _TextWatcher:
-    """What the plain watchers share: a stream that is checked when all is over."""
+class StreamWatcher:
+    """What watchers that write lines share: a stream that is checked when all is over."""
 
     def __init__(self, stream: TextIO) -> None:
         self._output = Output(stream)
@@ -62,7 +62,7 @@ class _TextWatcher:
             self._output.check()
 
 
-class QuietWatcher(_TextWatcher):
+class QuietWatcher(StreamWatcher):
     """Says nothing but notices: they may mean that something is lost."""
 
     def __call__(self, event: Event, /) -> None:
@@ -71,7 +71,7 @@ class QuietWatcher(_TextWatcher):
             self._output.line(f"note: {shown(event.message)}")
 
 
-class LineWatcher(_TextWatcher):
+class LineWatcher(StreamWatcher):
     """A line at the start and the end, for what fails, and every ten seconds for how far the run is.
 
     The latter come from a thread of their own: a run in which nothing happens says so, too.
