@@ -154,7 +154,7 @@ class Carried:
             self.runner = self.session.runner(self.events.append)
             self.folder = self.session.folder.path
             self.ended, self.seconds = run_at_once(self._run(control))
-        summary = self.session.tally.summary()
+        summary = self.session.summary(self.ended)
         self.verdict = self.session.verdict(summary, self.ended)
         self.records = journal(self.folder)
 

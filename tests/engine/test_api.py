@@ -55,7 +55,7 @@ def test_a_watcher_is_told_in_order(tmp_path: Path) -> None:
     project(tmp_path, s=suite(2))
     events: list[Event] = []
     asyncio.run(turnwise.run(tmp_path / "s.yaml", on_event=events.append))
-    assert [type(each) for each in events] == [Started, Begun, Begun, ResultDone, ResultDone, Ended]
+    assert [type(each) for each in events] == [Started, Begun, ResultDone, Begun, ResultDone, Ended]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Doing"]
 
+# Below that it is we who are slow, not the server: to have the next request first would only cost more of our time.
+_AT_ONCE_MS = 30.0
 _UNDO = "undo the change and resume the run, or start a new one"
 
 Outcome = tuple[dict[str, Any], ProviderError | None]
@@ -56,7 +58,7 @@ class Doing:
     async def do(self, work: Work, answered: Callable[[], None] = _nothing) -> Outcome:
         """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`.
 
-        `answered` is called as soon as there is an answer, before it is graded.
+        `answered` is called as soon as there is an answer that took its time, before it is graded.
         """
         asked = self._asking.of(work)
         head = Head(
@@ -116,8 +118,9 @@ class Doing:
         self, work: Work, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
     ) -> dict[str, Any]:
         response = await asked.provider.ask(request)
-        answered()
-        await asyncio.sleep(0)  # the next request goes out first: a server should not wait for our graders
+        if (response.latency_ms or 0.0) > _AT_ONCE_MS:
+            answered()
+            await asyncio.sleep(0)  # the next request goes out first: a server should not wait for our graders
         case = work.case
         grades, score = await self._grading.grade(case, request, response, head.threshold, asked.prices)
         record = graded_record(

