@@ -21,6 +21,7 @@ _VERBS = {
     "cache": "Show or clear the answers that were kept.",
     "init": "Write a small working project.",
     "prompt": "Show what each case of a suite sends to a model.",
+    "render": "Show what a deck sends to the model that grades.",
     "run": "Ask the cases of suites, grade the answers, and say what came of it.",
     "schema": "Print the JSON Schema of a file format.",
     "summary": "Show what came of a run: scores, pass rates, times and cost.",

@@ -16,6 +16,7 @@ from ..suite.sources import Source
 from .contexts import Context, contexts_from_data
 from .markdown import Body, Reference, references, split_front_matter
 from .samples import SampleReader, check_top_level
+from .shipped import is_shipped, shipped_deck, shipped_names
 from .toml_source import read_toml
 
 __all__ = ["MAX_CHARACTERS", "MAX_DEPTH", "MAX_INCLUDES", "Expansion", "unterminated"]
@@ -100,7 +101,7 @@ class Expansion:
         written = text.body.text
         for reference in references(written):
             start, end = reference.start, reference.end
-            if reference.ending in _MARKDOWN_ENDINGS:
+            if reference.ending in _MARKDOWN_ENDINGS or is_shipped(reference.target):
                 replacement = self._include(reference, text)
             elif reference.ending == ".toml":
                 replacement = ""
@@ -168,6 +169,8 @@ class Expansion:
     def _find(self, reference: Reference, text: _Text) -> Path | None:
         """The real path of a reference, or None and an error that says how we came here."""
         target = reference.target
+        if is_shipped(target):
+            return self._shipped(reference, text)
         if reference.is_url:
             self._error("include-url", f"only files can be included, not the address {target}", reference, text, None)
             return None
@@ -182,6 +185,13 @@ class Expansion:
             self._error("include-outside", message, reference, text, found)
             return None
         return self._regular(found, reference, text)
+
+    def _shipped(self, reference: Reference, text: _Text) -> Path | None:
+        found = shipped_deck(reference.target)
+        if found is None:
+            message = f"Turnwise has no deck {reference.target!r}; there are: {', '.join(shipped_names())}"
+            self._error("include-missing", message, reference, text, None)
+        return found
 
     def _regular(self, found: Path, reference: Reference, text: _Text) -> Path | None:
         try:

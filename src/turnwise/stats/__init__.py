@@ -1,1 +1,5 @@
-"""Numbers with error bars: intervals for means and rates, repeated trials, percentiles. Pure; standard library only."""
+"""Numbers with error bars. Pure functions.
+
+What every run needs is made of the standard library alone (`intervals`, `sums`, `trials`, `percentiles`); what compares
+judges with people needs numpy, and scipy here and there.
+"""

@@ -1,0 +1,87 @@
+"""Human labels in the one form that the scale gives them; what is not on the scale is an error with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..diagnostics import Diagnostic
+from ..suite.paths import shown_path
+
+if TYPE_CHECKING:
+    from ..decks.sample import HumanLabel, Sample
+    from ..graders.verdict_scale import Code, Scale
+    from ..suite.paths import DataPath
+
+__all__ = ["CodedLabel", "LabelledSample", "code_labels"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodedLabel:
+    """What one person said of one sample. `rater` is None where the sample has only its expected label."""
+
+    code: Code
+    rater: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSample:
+    """A sample with its labels on the scale. `ungradable` counts the labels that say there is nothing to grade."""
+
+    sample: Sample
+    labels: tuple[CodedLabel, ...]
+    ungradable: int = 0
+
+
+def code_labels(samples: Iterable[Sample], scale: Scale) -> tuple[list[LabelledSample], list[Diagnostic]]:
+    """Every sample with its labels, unlabelled ones too, and an error for each label that is not on the scale."""
+    coded: list[LabelledSample] = []
+    problems: list[Diagnostic] = []
+    for sample in samples:
+        labels: list[CodedLabel] = []
+        ungradable = 0
+        for path, label in _written(sample):
+            value = label.value
+            if value is None:
+                continue
+            if scale.is_ungradable(value):
+                ungradable += 1
+                continue
+            code = scale.code(value)
+            if code is None:
+                problems.append(_not_on_the_scale(value, scale, sample, path))
+            else:
+                labels.append(CodedLabel(code, label.rater, label.reason))
+        coded.append(LabelledSample(sample, tuple(labels), ungradable))
+    return coded, problems
+
+
+def _written(sample: Sample) -> list[tuple[DataPath, HumanLabel]]:
+    """The labels with their places: several people's, or else the expected one."""
+    if sample.labels:
+        return [(("labels", index), label) for index, label in enumerate(sample.labels)]
+    return [] if sample.expected is None else [(("expected",), sample.expected)]
+
+
+def _not_on_the_scale(value: Code, scale: Scale, sample: Sample, path: DataPath) -> Diagnostic:
+    full = (*sample.path, *path)
+    message = f"the label {value!r} of sample `{sample.id}` is not on the scale: {_described(scale)}"
+    hint = "correct the label, or the deck's [scale]"
+    place = sample.source.place(full)
+    if place == sample.place:  # no `expected` is written: `score` is short for it
+        place = sample.source.place((*sample.path, "score"))
+    return Diagnostic("error", "off-scale", message, sample.file, place, hint, shown_path(full), sample.id)
+
+
+def _described(scale: Scale) -> str:
+    if scale.labels:
+        return f"one of {', '.join(scale.labels)}"
+    if scale.values:
+        return f"one of {', '.join(str(value) for value in scale.values)}"
+    if scale.min is not None and scale.max is not None:
+        return f"a number from {scale.min} to {scale.max}"
+    if scale.min is not None or scale.max is not None:
+        return f"a number of at least {scale.min}" if scale.max is None else f"a number of at most {scale.max}"
+    return "a number"

@@ -1,0 +1,77 @@
+"""One figure of a comparison between two raters: its value, its interval, and how that was made.
+
+`method` says how the interval was made:
+
+wilson, wilson-clustered    a proportion, as in `intervals`
+t, t-clustered              a mean, as in `intervals`
+fleiss-cohen-everitt        κ: its large-sample standard error, on Fisher's z
+wilson-agreement            κ of 1: the lower bound of the agreement, corrected for chance
+influence                   Lin's concordance: the standard error from influence values, on Fisher's z
+fisher-z                    Pearson's correlation
+bonett-wright               Spearman's correlation
+fieller                     Kendall's correlation
+fisher-z-clustered          κ or a correlation: the standard error is robust against clusters
+limits-of-agreement         not an interval of the mean, but where 95 % of the differences lie
+none                        no interval
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .intervals import Estimate
+
+__all__ = ["RESAMPLE", "Statistic", "bare", "from_estimate", "undefined"]
+
+RESAMPLE = "its interval has no formula here; draw samples again to make one"
+"""The reason why a figure whose interval is a matter of resampling comes without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A figure from `n` pairs and the interval around it; None where the data do not define it, and `reason` why.
+
+    `se` is the standard error of the value itself, `k` the number of successes of a proportion, and `design_effect` how
+    many times larger clusters make the variance; each is None where there is none.
+    """
+
+    value: float | None
+    n: int
+    lo: float | None
+    hi: float | None
+    method: str
+    se: float | None = None
+    k: int | None = None
+    design_effect: float | None = None
+    reason: str | None = None
+
+
+def undefined(n: int, reason: str) -> Statistic:
+    """A figure that the data do not define.
+
+    >>> undefined(0, "no pairs").value is None
+    True
+    """
+    return Statistic(None, n, None, None, "none", reason=reason)
+
+
+def bare(value: float, n: int, reason: str) -> Statistic:
+    """A figure without an interval, and why it has none."""
+    return Statistic(value, n, None, None, "none", reason=reason)
+
+
+def from_estimate(
+    estimate: Estimate,
+    se: float | None = None,
+    k: int | None = None,
+    design_effect: float | None = None,
+) -> Statistic:
+    """The same figure, with what an estimate has no place for. One without an interval says so in `reason`."""
+    reason = None
+    if estimate.value is None:
+        reason = "there are no pairs"
+    elif estimate.lo is None:
+        reason = "the values do not vary enough, or between too few clusters, for an interval"
+    return Statistic(
+        estimate.value, estimate.n, estimate.lo, estimate.hi, estimate.method, se, k, design_effect, reason
+    )
