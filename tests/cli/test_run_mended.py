@@ -224,3 +224,19 @@ def test_events_that_cannot_be_written_are_74(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     (folder,) = (tmp_path / ".turnwise/runs").iterdir()
     assert len(journal(folder)) == 3
+
+
+def test_an_error_of_the_machine_ends_the_run_and_is_said(
+    turnwise: Turnwise, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is no lost output, which a run survives: its reason must not vanish with it."""
+    project(tmp_path, s=suite(3))
+
+    async def broken(self: Any) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("turnwise.engine.runner.Runner._carry_out", broken)
+    said = turnwise("run", "s.yaml")
+    assert said.code == 3
+    assert "Too many open files" in said.err
+    assert "--resume" in said.err

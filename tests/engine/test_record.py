@@ -10,7 +10,7 @@ import pytest
 
 from turnwise.engine.record import Head, failed_record, graded_record, unmade_record
 from turnwise.engine.result_format import ResultSpec
-from turnwise.engine.resume import ResultKey, key_of
+from turnwise.engine.result_keys import ResultKey, key_of
 from turnwise.errors import OverloadedError, Problem, PromptError, ProviderError, ResolutionError
 from turnwise.graders.base import Grade, GradeError
 from turnwise.graders.scoring import CaseScore

@@ -68,6 +68,8 @@ def _watched(session: Session, ending: _Ending, watching: Watcher) -> None:
             asyncio.run(_run(session, ending))
         except (RunError, SuiteError) as error:
             ending.fault = error
+        except OSError as error:  # not of a watcher: those keep theirs until they are left
+            ending.fault = RunError(f"the run cannot go on: {error}", "mend it, and go on with --resume")
 
 
 def show_plan(options: PlanOptions, *, as_json: bool) -> None:

@@ -23,7 +23,7 @@ from .file_hash import part_hash
 from .first_look import FirstLook, refers_to_files
 from .planned_targets import PlannedTarget, TargetFinder
 from .prompt_variants import PromptVariant, read_prompt
-from .resume import ResultKey
+from .result_keys import ResultKey
 
 if TYPE_CHECKING:
     from ..suite.case import Case

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..graders.base import Grade
     from ..graders.scoring import CaseScore
     from ..providers.base import Preview, ProviderRequest, ProviderResponse, Rewrite, Usage
-    from .resume import ResultKey
+    from .result_keys import ResultKey
 
 __all__ = ["SCHEMA_VERSION", "Head", "Status", "failed_record", "graded_record", "unmade_record"]
 

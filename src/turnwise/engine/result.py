@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .journal import read_journal
-from .resume import key_of
+from .result_keys import key_of
 from .run_folder import RESULTS
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from .journal import read_journal
 from .options import Execution, PlanOptions
 from .plan import Plan, make_plan
 from .planned_targets import resolve_planned
-from .resume import Done, ResultKey, is_done, key_of
+from .result_keys import Done, ResultKey, is_done, key_of
 from .run_folder import RESULTS, RunFolder, find_run
 from .session import Session, budget_of, expecting
 from .spending import count_record

@@ -17,7 +17,7 @@ from .doing import Doing
 from .events import Begun, Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from .grading import Grading
 from .journal import JournalWriter
-from .resume import Done
+from .result_keys import Done
 from .retry_budget import RetryBudget
 from .run_folder import RESULTS
 from .scheduler import Lane, Scheduler
@@ -101,31 +101,11 @@ class Runner:
     async def run(self) -> Ended:
         """Do what is left. Raises `RunError` if results cannot be written, `SuiteError` if a dataset has changed."""
         plan, folder = self._plan, self._folder
-        secrets = {each for target in plan.targets for found in target.resolved.values() for each in found.secrets}
         targets = tuple(dict.fromkeys(target.name for target in plan.targets))
         suites = tuple(planned.name for planned in plan.suites)
         self._observe(Started(folder.id, folder.path, plan.results, len(self._done), targets, suites, self.workers))
-        cache, loop = self._execution.cache is True, asyncio.get_running_loop()
         try:
-            async with Asking(plan, cache=cache, on_retry=self._on_retry, notice=self._notice_from(loop)) as asking:
-                self._asking = asking
-                for name in asking.unpriced:
-                    self._notice(f"{name}: no price is known, so its cost is not counted; give the target `prices`")
-                path = folder.path / RESULTS
-                with JournalWriter(
-                    path, durable=self._execution.durable, notice=self._notice, secrets=secrets
-                ) as self._journal:
-                    grading = Grading(graded=plan.options.graded)
-                    self._doing = Doing(
-                        folder.id,
-                        asking,
-                        grading,
-                        self._clock,
-                        timeout=self._execution.timeout,
-                        files=plan.files,
-                        sent=self._sent,
-                    )
-                    await self._scheduler.run()
+            await self._carry_out()
         except asyncio.CancelledError:
             self._stopped = self._stopped or "interrupted"
             raise
@@ -137,6 +117,30 @@ class Runner:
             ended = Ended(folder.id, folder.path, self._left, self._stopped, self._clock.seconds)
             self._observe(ended)
         return ended
+
+    async def _carry_out(self) -> None:
+        plan, execution = self._plan, self._execution
+        notice = self._notice_from(asyncio.get_running_loop())
+        async with Asking(plan, cache=execution.cache is True, on_retry=self._on_retry, notice=notice) as self._asking:
+            for name in self._asking.unpriced:
+                self._notice(f"{name}: no price is known, so its cost is not counted; give the target `prices`")
+            with self._open_journal() as self._journal:
+                self._doing = Doing(
+                    self._folder.id,
+                    self._asking,
+                    Grading(graded=plan.options.graded),
+                    self._clock,
+                    timeout=execution.timeout,
+                    files=plan.files,
+                    sent=self._sent,
+                )
+                await self._scheduler.run()
+
+    def _open_journal(self) -> JournalWriter:
+        targets = self._plan.targets
+        secrets = {each for target in targets for found in target.resolved.values() for each in found.secrets}
+        path, durable = self._folder.path / RESULTS, self._execution.durable
+        return JournalWriter(path, durable=durable, notice=self._notice, secrets=secrets)
 
     def stop(self) -> None:
         """Start nothing more, and finish what is under way; what waits to be sent again is left for later."""

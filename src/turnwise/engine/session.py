@@ -13,7 +13,7 @@ from .events import Ended, Event, ResultDone
 from .options import Execution, PlanOptions
 from .plan import Plan, make_plan
 from .planned_targets import resolve_planned
-from .resume import Done
+from .result_keys import Done
 from .run_folder import RunFolder
 from .runner import Runner, Taker
 from .summary import Tally, summarise

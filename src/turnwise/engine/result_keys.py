@@ -1,4 +1,4 @@
-"""What a journal says is done, so that it is not done again."""
+"""What makes a result the piece of work that it is, and which pieces are done."""
 
 from __future__ import annotations
 

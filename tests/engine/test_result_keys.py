@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnwise.engine.resume import Done, ResultKey, is_done, key_of
+from turnwise.engine.result_keys import Done, ResultKey, is_done, key_of
 from turnwise.errors import RunError
 
 KEYS = st.builds(
