@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from run_fixtures import Carried, Server, hello, keys, mock, project, suite
-from turnwise.engine.events import Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
+from turnwise.engine.events import Begun, Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from turnwise.errors import OverloadedError, RateLimitError
 from turnwise.providers import ProviderRequest, ProviderResponse, Usage
 
@@ -317,3 +317,24 @@ def test_an_unknown_price_is_said_once(tmp_path: Path) -> None:
     assert [each.message for each in carried.told(Notice)] == [
         "echo: no price is known, so its cost is not counted; give the target `prices`"
     ]
+
+
+@pytest.mark.parametrize(
+    ("latency_ms", "order"),
+    [(50.0, [Begun, Begun, ResultDone, ResultDone]), (1.0, [Begun, ResultDone, Begun, ResultDone])],
+)
+def test_a_slow_server_is_asked_again_before_its_answer_is_graded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, latency_ms: float, order: list[type]
+) -> None:
+    """Its place is free when the answer is there, and never two requests are with it; a quick one gains nothing."""
+
+    async def reply(server: Server, request: ProviderRequest) -> ProviderResponse:
+        await asyncio.sleep(latency_ms / 1000)
+        return hello(latency_ms=latency_ms)
+
+    server = Server(reply).install(monkeypatch)
+    project(tmp_path, s=suite(2))
+    carried = Carried(tmp_path / "s.yaml", workers=1)
+    assert [type(each) for each in carried.events[1:-1]] == order
+    assert server.most == 1
+    assert len(carried.records) == 2

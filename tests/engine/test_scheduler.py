@@ -254,3 +254,27 @@ def test_there_must_be_room_for_one(most: int, workers: int) -> None:
     """Without room nothing would ever be done."""
     with pytest.raises(ValueError, match=r"one|worker"):
         Scheduler(lanes((1, most)), Watched(), workers=workers)
+
+
+def test_a_piece_may_give_its_place_away() -> None:
+    """The next one starts while it is finished; of such pieces there are no more than workers."""
+    asked: list[int] = []
+    finished: list[int] = []
+    most = 0
+
+    async def do(lane: Lane[int], piece: int) -> None:
+        nonlocal most
+        asked.append(piece)
+        await asyncio.sleep(0)
+        scheduler.release(lane)
+        scheduler.release(lane)  # a second time gives nothing away
+        most = max(most, scheduler.in_flight)
+        await asyncio.sleep(0.001)
+        finished.append(piece)
+
+    work = lanes((9, 2))
+    scheduler = Scheduler(work, do, workers=2)
+    asyncio.run(scheduler.run())
+    assert (sorted(asked), sorted(finished)) == (list(range(9)), list(range(9)))
+    assert 2 < most <= 4
+    assert work[0].in_flight == 0
