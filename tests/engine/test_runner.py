@@ -336,5 +336,20 @@ def test_a_slow_server_is_asked_again_before_its_answer_is_graded(
     project(tmp_path, s=suite(2))
     carried = Carried(tmp_path / "s.yaml", workers=1)
     assert [type(each) for each in carried.events[1:-1]] == order
-    assert server.most == 1
+    assert server.most["all"] == 1
     assert len(carried.records) == 2
+
+
+def test_a_result_that_runs_out_of_time_says_what_went_wrong_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time was spent on retries: why they were needed is what a person has to mend."""
+
+    async def reply(server: Server, request: ProviderRequest) -> ProviderResponse:
+        raise OverloadedError("nobody is at home", status=500)
+
+    Server(reply).install(monkeypatch)
+    project(tmp_path, mock(retry_initial_delay=60, retry_max_delay=60), s=suite(1))
+    (record,) = Carried(tmp_path / "s.yaml", timeout=4).records
+    assert record["error"]["kind"] == "timeout"
+    assert record["error"]["message"].endswith("; the last attempt failed, overloaded: nobody is at home")

@@ -257,7 +257,7 @@ def test_there_must_be_room_for_one(most: int, workers: int) -> None:
 
 
 def test_a_piece_may_give_its_place_away() -> None:
-    """The next one starts while it is finished; of such pieces there are no more than workers."""
+    """The next one starts while it is finished; with such pieces there are never more than twice the workers."""
     asked: list[int] = []
     finished: list[int] = []
     most = 0

@@ -109,7 +109,8 @@ class Doing:
             async with asyncio.timeout(self._timeout):
                 return await self._graded(work, asked, head, request, answered)
         except TimeoutError as error:
-            message = f"not done within the {self._timeout:g} s that one result may take"
+            trouble = "" if work.trouble is None else f"; the last attempt failed, {work.trouble}"
+            message = f"not done within the {self._timeout:g} s that one result may take{trouble}"
             late = ProviderTimeoutError(message, hint="raise --timeout, or lower `max_retries`")
             late.attempts = self._sent(work)
             raise late from error

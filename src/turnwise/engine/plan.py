@@ -51,7 +51,7 @@ class PlannedSuite:
 @dataclass(slots=True, eq=False)
 class Work:
     """One piece of work. `attempts` and `returns` count what was tried in vain before it was put back, `tried` the
-    attempts of this time that have failed."""
+    attempts of this time that have failed, and `trouble` says why the last of them did."""
 
     planned: PlannedSuite
     case: Case
@@ -62,6 +62,7 @@ class Work:
     returns: int = 0
     tried: int = 0
     is_answered: bool = False
+    trouble: str | None = None
 
     @property
     def key(self) -> ResultKey:

@@ -168,7 +168,7 @@ class Runner:
         generation = lane.generation
         self._piece.set((lane, generation, work))
         self._under_way += 1
-        work.tried, work.is_answered = 0, False
+        work.tried, work.is_answered, work.trouble = 0, False, None
         self._observe(Begun(self._under_way))
         try:
             record, error = await self._doing.do(work, lambda: self._answered(lane, work))
@@ -233,8 +233,8 @@ class Runner:
     def _on_retry(self, name: str, retry: Retry) -> bool | None:
         """Told by a provider before it sends again: counts, slows down, and refuses where it is no use."""
         lane, generation, work = self._piece.get()
-        work.tried = retry.attempt - 1
         error = retry.error
+        work.tried, work.trouble = retry.attempt - 1, f"{error.kind}: {error}"
         if isinstance(error, RateLimitError) or error.status in _OVERRUN:
             self._overrun(lane, generation)
             self._piece.set((lane, lane.generation, work))

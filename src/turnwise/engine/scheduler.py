@@ -83,8 +83,8 @@ class Scheduler(Generic[Work]):
     A stream of work that fails is a fault, too, but what is under way is done first. `admits` is asked before each
     start, with the number of pieces under way: while it says no, nothing starts.
 
-    A piece that has what it waited for may `release` its place to the next one, and be finished beside it; of such
-    pieces, too, there are no more than `workers`.
+    A piece that has what it waited for may `release` its place to the next one, and be finished beside it. With those,
+    there are never more pieces than twice `workers`.
     """
 
     def __init__(
@@ -209,8 +209,8 @@ class Scheduler(Generic[Work]):
         self._advance()
 
     def _has_place(self) -> bool:
-        released = len(self._released)
-        return len(self._tasks) - released < self._workers and released < self._workers
+        tasks = len(self._tasks)
+        return tasks - len(self._released) < self._workers and tasks < 2 * self._workers
 
     def _admitted(self) -> bool:
         return self._admits is None or self._admits(len(self._tasks))
