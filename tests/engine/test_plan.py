@@ -287,7 +287,7 @@ def test_variants_with_settings_are_targets_of_their_own(tmp_path: Path) -> None
     made = plan(path)
     resolve_planned(made.targets)
     (piece,) = made.work(made.targets[0])
-    assert getattr(piece.target.of(piece.variant, piece.planned.name).target, "response", None) == "y"
+    assert getattr(piece.target.resolved[piece.settings_key].target, "response", None) == "y"
     path.write_text(json.dumps(suite(1, target="echo", variants={"x": {"settings": {"temprature": 1}}})))
     with pytest.raises(UsageError, match=r"s\.yaml: the variant 'x'.*temprature"):
         plan(path)

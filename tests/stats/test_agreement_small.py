@@ -33,14 +33,11 @@ CLUSTERED: dict[str, Clustered] = {
     "bias": bias,
 }
 ALONE: dict[str, Callable[[Labels, Labels], Statistic]] = {
-    "balanced_accuracy": balanced_accuracy,
-    "mae": mae,
-    "mcc": mcc,
-    "rmse": rmse,
     "loa": limits_of_agreement,
     "tnr": true_negative_rate,
     "tpr": true_positive_rate,
 }
+RESAMPLED = {"balanced_accuracy": balanced_accuracy, "mae": mae, "mcc": mcc, "rmse": rmse}
 
 
 def small_sets(labels: int, largest: int) -> Iterator[tuple[Labels, Labels]]:
@@ -75,3 +72,12 @@ def test_small_sets_of_two_classes(name: str) -> None:
     """Up to four samples of two classes: no warning, no NaN, and nothing missing without a reason."""
     for human, judge in small_sets(2, 4):
         check(ALONE[name](human, judge))
+
+
+@pytest.mark.parametrize("name", RESAMPLED)
+def test_small_sets_drawn_again(name: str) -> None:
+    """Up to three samples of two classes, alone, in one cluster or two: the same holds for what is resampled."""
+    for human, judge in small_sets(2, 3):
+        n = len(human)
+        for clusters in (None, [0] * n, [index // 2 for index in range(n)]):
+            check(RESAMPLED[name](human, judge, clusters, seed=1, draws=40))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rater_data import TABLE, columns, topical_chat
-from turnwise.stats import kendall as kendall_module
 from turnwise.stats.concordance import lin_ccc
 from turnwise.stats.correlation import pearson, spearman
 from turnwise.stats.kendall import kendall
@@ -204,14 +203,3 @@ def test_single_cluster(figure: Figure) -> None:
     result = figure([1, 2, 3, 4, 5, 6], [1, 3, 2, 4, 6, 5], ["a"] * 6)
     assert result.value is not None
     assert (result.lo, result.reason) == (None, "all pairs belong to one cluster")
-
-
-def test_many_different_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kendall's τ-b is the same by comparing each with each, in blocks or at once, and by sorting."""
-    random = np.random.default_rng(7)
-    human, judge = np.round(random.normal(size=300), 1), np.round(random.normal(size=300), 1)
-    compared = kendall(human, judge).value
-    monkeypatch.setattr(kendall_module, "BLOCK", 1000)
-    assert kendall(human, judge).value == compared
-    monkeypatch.setattr(kendall_module, "FEW_CELLS", 10)
-    assert kendall(human, judge).value == pytest.approx(compared, abs=1e-12)

@@ -19,6 +19,7 @@ __all__ = ["ExitCode", "cli", "main", "process"]
 _VERBS = {
     "ask": "Ask a target one thing, to try it.",
     "cache": "Show or clear the answers that were kept.",
+    "calibrate": "Measure how far a grader deck can be trusted.",
     "init": "Write a small working project.",
     "prompt": "Show what each case of a suite sends to a model.",
     "render": "Show what a deck sends to the model that grades.",

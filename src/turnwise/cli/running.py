@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
@@ -19,11 +18,11 @@ from ..providers.opening import OVER_HTTP
 from ..providers.quick_aiohttp import import_aiohttp
 from ..suite.project import find_project_root, load_project
 from .output import echo_diagnostics, echo_warning, error_style, output_style
+from .signals import until_signalled
 
 if TYPE_CHECKING:
     from ..engine.events import Ended
     from ..engine.options import PlanOptions
-    from ..engine.runner import Runner
     from ..engine.session import Session
     from ..engine.summary_format import Summary
     from ..engine.verdict import Verdict
@@ -112,31 +111,8 @@ class _Ending:
 
 async def _run(session: Session, observe: _Ending) -> None:
     runner = session.runner(observe)
-    loop = asyncio.get_running_loop()
-    signals = _Signals(runner)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, signals.heard)
-    try:
+    with until_signalled(runner):
         await runner.run()
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-
-
-class _Signals:
-    """The first signal lets what is under way finish, the second does not."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-        self._heard = 0
-
-    def heard(self) -> None:
-        """A signal came."""
-        self._heard += 1
-        if self._heard == 1:
-            self._runner.stop()
-        else:
-            self._runner.abort()
 
 
 def _warn(session: Session, *, quiet: bool) -> None:

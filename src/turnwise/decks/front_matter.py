@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from ..conversation.authored import FormatModel
 from .scale import ScaleSpec
 
-__all__ = ["FrontMatter", "MetaSpec"]
+__all__ = ["FrontMatter", "MetaSpec", "ThresholdSpec"]
 
 _OPTIONS = (
     "temperature",
@@ -27,12 +27,36 @@ _OPTIONS = (
 )
 
 
+Share = Annotated[float, Field(ge=0, lt=1)]
+
+
 class MetaSpec(FormatModel):
     """Anything about the deck; only `rendered_samples` has a meaning here."""
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     rendered_samples: list[str] | None = Field(None, description="Ids of the samples that the deck's text talks about.")
+
+
+class ThresholdSpec(FormatModel):
+    """Bounds by which a calibration says what the deck may be used for."""
+
+    gating: Share | None = Field(
+        None, description="Lower bound of κ, or of the concordance, for gating; 0.6 if absent."
+    )
+    trends: Share | None = Field(None, description="The same for trends; 0.4 if absent.")
+    rates: Share | None = Field(None, description="Lower bound of TPR and TNR for gating; 0.8 if absent.")
+    least_per_class: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="Labels that each class needs before anything is said; 5 if absent."
+    )
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> Self:
+        trends, gating = (0.4 if self.trends is None else self.trends), (0.6 if self.gating is None else self.gating)
+        if trends > gating:
+            context = {"hint": "gating asks for more than trends"}
+            raise PydanticCustomError("thresholds", "[thresholds]: `trends` must not be above `gating`", context)
+        return self
 
 
 class FrontMatter(FormatModel):
@@ -43,8 +67,10 @@ class FrontMatter(FormatModel):
     tools: list[dict[str, Any]] = Field([], description="Tools that are offered to the model, in OpenAI's form.")
     contexts: Any = Field(None, description="`[contexts.name]`: what the deck asks for.")
     samples: Any = Field(None, description="`[[samples]]`: conversations that people have labelled.")
-    gates: list[str] | dict[str, Any] | None = Field(None, description="Bars that a calibration of the deck must meet.")
-    thresholds: dict[str, Any] | None = Field(None, description="Bounds for the verdict of a calibration.")
+    gates: list[str] | None = Field(
+        None, description="Bars that a calibration of the deck must meet, such as `kappa_lo>=0.6`."
+    )
+    thresholds: ThresholdSpec | None = Field(None, description="Bounds for the verdict of a calibration.")
     name: str | None = Field(None, description="A title for people.")
     description: str | None = Field(None, description="What the deck grades, for people.")
     model: str | dict[str, Any] | None = Field(None, description="The model to ask, or a table of model options.")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..targets.resolve import ResolvedTarget
     from ..targets.settings import Prices
     from .cache import AnswerCache
-    from .plan import Plan, Work
     from .planned_targets import PlannedTarget
+    from .workload import Piece, Workload
 
 __all__ = ["Asked", "Asking"]
 
@@ -41,7 +41,12 @@ class Asking:
     """Opens what a plan needs. An async context manager, which closes connections and child processes."""
 
     def __init__(
-        self, plan: Plan, *, cache: bool, on_retry: OnRetry | None = None, notice: Callable[[str], object] | None = None
+        self,
+        plan: Workload,
+        *,
+        cache: bool,
+        on_retry: OnRetry | None = None,
+        notice: Callable[[str], object] | None = None,
     ) -> None:
         self._plan = plan
         self._wants_cache = cache
@@ -83,11 +88,9 @@ class Asking:
         """The tasks that wait for their turn at a rate limit, and have sent nothing."""
         return {task for providers in self._providers.values() for task in providers.waiting}
 
-    def of(self, work: Work) -> Asked:
+    def of(self, work: Piece) -> Asked:
         """Whom a piece of work is asked of."""
-        variant = work.variant
-        key = None if variant is None or not variant.settings else (work.planned.name, variant.name)
-        return self._asked[id(work.target), key]
+        return self._asked[id(work.target), work.settings_key]
 
     async def _of_project(self, target: PlannedTarget) -> Providers:
         project = target.project

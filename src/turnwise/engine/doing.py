@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError, TurnwiseError
 from ..providers.python_import import raised_at, shown_error
-from ..providers.requests import request_for
 from .file_hash import part_hash
 from .record import Head, failed_record, graded_record, unmade_record
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from ..providers.base import Preview, ProviderRequest
     from .asking import Asked, Asking
     from .clock import RunClock
-    from .grading import Grading
-    from .plan import Work
+    from .workload import Piece
 
 __all__ = ["Doing"]
 
@@ -40,33 +38,31 @@ class Doing:
         self,
         run_id: str,
         asking: Asking,
-        grading: Grading,
         clock: RunClock,
         *,
         timeout: float | None = None,
         files: Mapping[str, str] | None = None,
-        sent: Callable[[Work], int] | None = None,
+        sent: Callable[[Piece], int] | None = None,
     ) -> None:
         self._run_id = run_id
         self._asking = asking
-        self._grading = grading
         self._clock = clock
         self._timeout = timeout
         self._files = files or {}
         self._sent = sent or (lambda work: work.tried + 1)
 
-    async def do(self, work: Work, answered: Callable[[], None] = _nothing) -> Outcome:
+    async def do(self, work: Piece, answered: Callable[[], None] = _nothing) -> Outcome:
         """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`.
 
         `answered` is called as soon as there is an answer that took its time, before it is graded.
         """
         asked = self._asking.of(work)
         head = Head(
-            work.key, self._run_id, work.case.conversation_id, work.threshold, asked.paid, self._clock.now()
+            work.key, self._run_id, work.conversation_id, work.threshold, asked.paid, self._clock.now()
         )  # fmt: skip
         try:
-            request = request_for(work.case, system_prompt=asked.system_prompt, attempt=work.trial)
-            self._refuse_changed(work.planned.prefix, request)
+            request = work.request(asked.system_prompt)
+            self._refuse_changed(work.prefix, request)
         except ResolutionError as error:
             return unmade_record(head, error, finished_at=self._clock.now()), None
         try:
@@ -91,7 +87,7 @@ class Doing:
             raise ResolutionError(problems)
 
     def _failed(
-        self, work: Work, asked: Asked, head: Head, request: ProviderRequest, error: ProviderError
+        self, work: Piece, asked: Asked, head: Head, request: ProviderRequest, error: ProviderError
     ) -> dict[str, Any]:
         """The line for a request without an answer, with the attempts of before it was put back."""
         attempts = error.attempts + work.attempts
@@ -101,7 +97,7 @@ class Doing:
         )
 
     async def _answered(
-        self, work: Work, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
+        self, work: Piece, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
     ) -> dict[str, Any]:
         if self._timeout is None:
             return await self._graded(work, asked, head, request, answered)
@@ -116,14 +112,13 @@ class Doing:
             raise late from error
 
     async def _graded(
-        self, work: Work, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
+        self, work: Piece, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
     ) -> dict[str, Any]:
         response = await asked.provider.ask(request)
         if (response.latency_ms or 0.0) > _AT_ONCE_MS:
             answered()
             await asyncio.sleep(0)  # the next request goes out first: a server should not wait for our graders
-        case = work.case
-        grades, score = await self._grading.grade(case, request, response, head.threshold, asked.prices)
+        grades, score = await work.grade(request, response, asked.prices)
         record = graded_record(
             head, request, response, score=score, grades=grades, prices=asked.prices, finished_at=self._clock.now()
         )  # fmt: skip

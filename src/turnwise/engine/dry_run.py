@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PromptError, ResolutionError
 from ..providers.prices import is_paid, price_date, prices_of
 from ..providers.prompt import messages_to_send
-from ..providers.requests import request_for
 from .estimate import PlanEstimate
 
 if TYPE_CHECKING:
     from .plan import Plan
+    from .workload import Workload
 
 __all__ = ["cases_by_suite", "estimate_plan", "plan_record"]
 
 
-def estimate_plan(plan: Plan) -> PlanEstimate:
+def estimate_plan(plan: Workload) -> PlanEstimate:
     """Tokens and cost of everything that the plan would send. A case that cannot be made sends nothing."""
     estimate = PlanEstimate()
     for target in plan.targets:
         for work in plan.work(target):
-            resolved: Any = target.of(work.variant, work.planned.name).target
+            resolved: Any = target.resolved[work.settings_key].target
             try:
-                request = request_for(work.case, system_prompt=resolved.system_prompt, attempt=work.trial)
+                request = work.request(resolved.system_prompt)
                 messages = messages_to_send(request, target.project.config.default_system_prompt)
             except (ResolutionError, PromptError):
                 continue

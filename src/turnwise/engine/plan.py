@@ -15,20 +15,26 @@ from ..diagnostics import Diagnostic, has_errors
 from ..errors import ResolutionError, SuiteError, UsageError
 from ..graders.diagnose import grader_diagnostics
 from ..graders.scoring import DEFAULT_THRESHOLD
+from ..providers.requests import request_for
 from ..suite.check import case_errors
 from ..suite.collect import collect_suites
 from ..suite.intake import MOST_DIAGNOSTICS
 from ..suite.variants import Variant, variant_problems, variants_of, with_variant
 from .file_hash import part_hash
 from .first_look import FirstLook, refers_to_files
+from .grading import Grading
 from .planned_targets import PlannedTarget, TargetFinder
 from .prompt_variants import PromptVariant, read_prompt
 from .result_keys import ResultKey
 
 if TYPE_CHECKING:
+    from ..graders.base import Grade
+    from ..graders.scoring import CaseScore
+    from ..providers.base import ProviderRequest, ProviderResponse
     from ..suite.case import Case
     from ..suite.project import Project
     from ..suite.suite import Suite
+    from ..targets.settings import Prices
     from .options import PlanOptions
 
 __all__ = ["Plan", "PlannedSuite", "Work", "make_plan"]
@@ -58,6 +64,7 @@ class Work:
     variant: Variant | None
     target: PlannedTarget
     trial: int
+    grading: Grading
     attempts: int = 0
     returns: int = 0
     tried: int = 0
@@ -71,9 +78,35 @@ class Work:
         return ResultKey(self.planned.name, self.case.id, self.target.name, name, self.trial)
 
     @property
+    def settings_key(self) -> tuple[str, str] | None:
+        """Which of the target's settings it wants; None for the target's own."""
+        variant = self.variant
+        return None if variant is None or not variant.settings else (self.planned.name, variant.name)
+
+    @property
+    def prefix(self) -> str:
+        """What leads from the run's root to the suite's own project."""
+        return self.planned.prefix
+
+    @property
+    def conversation_id(self) -> str | None:
+        """What joins the cases of one conversation."""
+        return self.case.conversation_id
+
+    @property
     def threshold(self) -> float:
         """The score from which its case passes."""
         return DEFAULT_THRESHOLD if self.case.threshold is None else self.case.threshold
+
+    def request(self, system_prompt: str | None) -> ProviderRequest:
+        """What is asked. Raises `ResolutionError` if the case refers to files that cannot be read."""
+        return request_for(self.case, system_prompt=system_prompt, attempt=self.trial)
+
+    async def grade(
+        self, request: ProviderRequest, response: ProviderResponse, prices: Prices | None
+    ) -> tuple[list[Grade], CaseScore]:
+        """What its graders say of the answer."""
+        return await self.grading.grade(self.case, request, response, self.threshold, prices)
 
 
 @dataclass
@@ -94,6 +127,11 @@ class Plan:
     _prompts: Sequence[PromptVariant] = field(default=(), repr=False)
     _first_look: FirstLook | None = field(default=None, repr=False)
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The suites, as results call them."""
+        return [planned.name for planned in self.suites]
+
     def selected(self) -> Iterator[tuple[PlannedSuite, Case]]:
         """The cases that the run takes, in their order; streamed anew each time."""
         known = {planned.name: planned for planned in self.suites}
@@ -102,6 +140,7 @@ class Plan:
 
     def work(self, target: PlannedTarget) -> Iterator[Work]:
         """All pieces of work for one target, in the order of cases, variants and trials."""
+        grading = Grading(graded=self.options.graded)
         for planned, case in self.selected():
             if target not in self._finder.of(planned, case):
                 continue
@@ -110,7 +149,7 @@ class Plan:
                     continue
                 varied = case if variant is None else with_variant(case, variant)
                 for trial in range(1, self.trials_of(case) + 1):
-                    yield Work(planned, varied, variant, target, trial)
+                    yield Work(planned, varied, variant, target, trial, grading)
 
     def trials_of(self, case: Case) -> int:
         """How often a case is asked."""

@@ -39,11 +39,6 @@ class PlannedTarget:
     overrides: dict[tuple[str, str], Target] = field(default_factory=dict)
     resolved: dict[tuple[str, str] | None, ResolvedTarget] = field(default_factory=dict)
 
-    def of(self, variant: Variant | None, suite: str) -> ResolvedTarget:
-        """The target as a variant of a suite wants it."""
-        key = None if variant is None or not variant.settings else (suite, variant.name)
-        return self.resolved[key]
-
     def want(self, variant: Variant | None, suite: str) -> None:
         """Make sure that the target is there with the variant's settings. Raises `UsageError` if they do not fit."""
         if variant is None or not variant.settings:

@@ -15,7 +15,6 @@ from .budget import Budget
 from .clock import RunClock
 from .doing import Doing
 from .events import Begun, Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
-from .grading import Grading
 from .journal import JournalWriter
 from .result_keys import Done
 from .retry_budget import RetryBudget
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     from ..providers.retries import Retry
     from .events import Observer, StopReason
     from .options import Execution
-    from .plan import Plan, Work
     from .planned_targets import PlannedTarget
     from .run_folder import RunFolder
+    from .workload import Piece, Workload
 
 __all__ = ["DEFAULT_WORKERS", "Runner", "workers_for"]
 
@@ -61,7 +60,7 @@ class Runner:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Workload,
         folder: RunFolder,
         execution: Execution,
         *,
@@ -82,7 +81,7 @@ class Runner:
         self._stopped: StopReason | None = None
         self._lanes = [self._lane(target) for target in plan.targets]
         self._health = {id(lane): _Health(RetryBudget(lane.most)) for lane in self._lanes}
-        self._scheduler: Scheduler[Work] = Scheduler(
+        self._scheduler: Scheduler[Piece] = Scheduler(
             self._lanes, self._do, workers=self.workers, admits=None if budget is None else self._admits
         )
         self._under_way = 0
@@ -91,7 +90,7 @@ class Runner:
         self._sent_again_at: dict[int, float] = {}  # by the id of a piece under way
         self._notices: set[str] = set()
         self._asking: Asking | None = None
-        self._piece: ContextVar[tuple[Lane[Work], int, Work]] = ContextVar("piece")
+        self._piece: ContextVar[tuple[Lane[Piece], int, Piece]] = ContextVar("piece")
 
     @property
     def workers(self) -> int:
@@ -102,7 +101,7 @@ class Runner:
         """Do what is left. Raises `RunError` if results cannot be written, `SuiteError` if a dataset has changed."""
         plan, folder = self._plan, self._folder
         targets = tuple(dict.fromkeys(target.name for target in plan.targets))
-        suites = tuple(planned.name for planned in plan.suites)
+        suites = tuple(plan.names)
         self._observe(Started(folder.id, folder.path, plan.results, len(self._done), targets, suites, self.workers))
         try:
             await self._carry_out()
@@ -128,7 +127,6 @@ class Runner:
                 self._doing = Doing(
                     self._folder.id,
                     self._asking,
-                    Grading(graded=plan.options.graded),
                     self._clock,
                     timeout=execution.timeout,
                     files=plan.files,
@@ -156,15 +154,15 @@ class Runner:
         self._stopped = "interrupted"
         self._scheduler.abort()
 
-    def _lane(self, target: PlannedTarget) -> Lane[Work]:
+    def _lane(self, target: PlannedTarget) -> Lane[Piece]:
         own: Any = target.resolved[None].target.workers
         return Lane(target.name, self._work(target), own or self._execution.workers or DEFAULT_WORKERS)
 
-    def _work(self, target: PlannedTarget) -> Iterator[Work]:
+    def _work(self, target: PlannedTarget) -> Iterator[Piece]:
         done = self._done
         return (work for work in self._plan.work(target) if not done or work.key not in done)
 
-    async def _do(self, lane: Lane[Work], work: Work) -> None:
+    async def _do(self, lane: Lane[Piece], work: Piece) -> None:
         generation = lane.generation
         self._piece.set((lane, generation, work))
         self._under_way += 1
@@ -182,12 +180,12 @@ class Runner:
         record = self._written(record)
         self._left -= 1
         if self._budget is not None:
-            count_record(self._budget, record, work.target.of(work.variant, work.planned.name))
+            count_record(self._budget, record, work.target.resolved[work.settings_key])
         self._observe(ResultDone(record, self._under_way))
         if self._take is not None:
             await self._take(record)
 
-    def _answered(self, lane: Lane[Work], work: Work) -> None:
+    def _answered(self, lane: Lane[Piece], work: Piece) -> None:
         """The next request may go out; where there is a budget, not before what this one took is booked."""
         if self._budget is None:
             work.is_answered = True
@@ -202,7 +200,7 @@ class Runner:
             fault = ApplicationError(f"the answer cannot be written as JSON: {error}")
             return self._journal.add({**record, **_unwritable(fault)})
 
-    def _went_well(self, lane: Lane[Work]) -> None:
+    def _went_well(self, lane: Lane[Piece]) -> None:
         health = self._health[id(lane)]
         health.retries.earn()
         health.rests, health.refused_since = 0, None
@@ -211,7 +209,7 @@ class Runner:
         if before < lane.allowed == lane.most:
             self._observe(Slowed(lane.name, lane.allowed, lane.most))
 
-    def _put_back(self, lane: Lane[Work], generation: int, work: Work, error: ProviderError) -> bool:
+    def _put_back(self, lane: Lane[Piece], generation: int, work: Piece, error: ProviderError) -> bool:
         """Whether a piece that a rate limit has kept from an answer is tried again later, after a rest."""
         if isinstance(error, RateLimitError):
             self._overrun(lane, generation)
@@ -250,12 +248,12 @@ class Runner:
         self._observe(Retried(name, retry))
         return None
 
-    def _sent(self, work: Work) -> int:
+    def _sent(self, work: Piece) -> int:
         """How often a piece under way was sent; one that waits to be sent again has not been yet."""
         waits = self._sent_again_at.get(id(work), 0.0) > asyncio.get_running_loop().time()
         return work.tried if waits else work.tried + 1
 
-    def _overrun(self, lane: Lane[Work], generation: int) -> None:
+    def _overrun(self, lane: Lane[Piece], generation: int) -> None:
         before = lane.allowed
         lane.overrun(generation)
         if lane.allowed < before:
@@ -292,7 +290,7 @@ class Runner:
             self._observe(Notice(message))
 
 
-def workers_for(plan: Plan, execution: Execution) -> int:
+def workers_for(plan: Workload, execution: Execution) -> int:
     """How many requests may be under way at once: as told, else as many as the targets take, else 16."""
     if execution.workers is not None:
         return execution.workers

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from ..engine.events import Event, Notice, ResultDone, Slowed
 from ..engine.summary_reasons import is_failure, why_not_passed
+from .progress_text import RUN
 from .words import failure_text, shown
 
 __all__ = ["MORE", "Highlight", "Highlights", "failure_line"]
 
-MORE = "… and more: `results.jsonl` has them all"
+MORE = RUN.more
 _COLOURS = {"failed": "red", "error": "magenta", "ungraded": "yellow"}
 
 
@@ -32,8 +33,9 @@ class Highlight(NamedTuple):
 class Highlights:
     """Picks what is shown as it happens: what did not pass, up to a limit; notices; a target's first slow-down."""
 
-    def __init__(self, most_failures: int) -> None:
+    def __init__(self, most_failures: int, more: str = MORE) -> None:
         self._room = most_failures
+        self._more = more
         self._slowed: set[str] = set()
 
     def of(self, event: Event) -> Highlight | None:
@@ -49,7 +51,7 @@ class Highlights:
         if self._room < 0 or not is_failure(status, record["grades"]):
             return None
         self._room -= 1
-        return Highlight(MORE, "yellow") if self._room < 0 else Highlight(failure_line(record), _COLOURS[status])
+        return Highlight(self._more, "yellow") if self._room < 0 else Highlight(failure_line(record), _COLOURS[status])
 
     def _slow(self, event: Slowed) -> Highlight | None:
         if event.target in self._slowed or event.allowed >= event.most:

@@ -14,7 +14,7 @@ from typing import Literal, Self, TextIO
 from ..engine.events import Ended, Event, Notice, Started, Stopping
 from .highlights import Highlights
 from .progress import Progress, Watcher
-from .progress_text import cost_text, eta_text, held_up_texts, motion_texts, outcome_texts, stopping_text
+from .progress_text import RUN, Wording, cost_text, eta_text, held_up_texts, motion_texts, outcome_texts, stopping_text
 from .words import counted, duration_text, shown
 
 __all__ = ["LineWatcher", "Output", "QuietWatcher", "StreamWatcher", "watcher"]
@@ -78,14 +78,19 @@ class LineWatcher(StreamWatcher):
     """
 
     def __init__(
-        self, stream: TextIO, clock: Callable[[], float] = monotonic, seconds_between: float = SECONDS_BETWEEN
+        self,
+        stream: TextIO,
+        clock: Callable[[], float] = monotonic,
+        seconds_between: float = SECONDS_BETWEEN,
+        wording: Wording = RUN,
     ) -> None:
         super().__init__(stream)
         self.progress = Progress(clock)
         self._clock = clock
         self._between = seconds_between
         self._next = inf
-        self._highlights = Highlights(MOST_FAILURES)
+        self._wording = wording
+        self._highlights = Highlights(MOST_FAILURES, wording.more)
         # Reentrant, as a signal handler may tell of an interrupt in the middle of an event.
         self._lock = RLock()
         self._over = Flag()
@@ -112,10 +117,10 @@ class LineWatcher(StreamWatcher):
             if isinstance(event, Started):
                 self._start(event)
             elif isinstance(event, Stopping):
-                self._output.line(stopping_text(event.reason, event.in_flight))
+                self._output.line(stopping_text(event.reason, event.in_flight, self._wording.work))
             elif isinstance(event, Ended):
                 self._next = inf
-                self._output.line(_end_line(event, self.progress))
+                self._output.line(_end_line(event, self.progress, self._wording))
             else:
                 self.beat()
 
@@ -124,7 +129,7 @@ class LineWatcher(StreamWatcher):
         with self._lock:
             if self._clock() >= self._next:
                 self._next = self._clock() + self._between
-                self._output.line(_progress_line(self.progress))
+                self._output.line(_progress_line(self.progress, self._wording))
 
     def _beat_until_over(self) -> None:
         while not self._over.wait(min(max(self._next - self._clock(), 0.0), self._between)):
@@ -133,8 +138,10 @@ class LineWatcher(StreamWatcher):
     def _start(self, event: Started) -> None:
         self._next = self._clock() + self._between
         resumed = f" ({event.done:,} done before)" if event.done else ""
-        targets = shown(", ".join(event.targets))
-        self._output.line(f"run {shown(event.run_id)}: {counted(event.results, 'result')}{resumed}, targets: {targets}")
+        words = self._wording
+        targets = f"{words.targets}: {shown(', '.join(event.targets))}"
+        results = counted(event.results, words.result)
+        self._output.line(f"{words.work} {shown(event.run_id)}: {results}{resumed}, {targets}")
 
 
 def _done(progress: Progress) -> str:
@@ -142,27 +149,27 @@ def _done(progress: Progress) -> str:
     return f"{progress.done}/{progress.total} done" + (f" ({before} before)" if progress.earlier else "")
 
 
-def _outcomes(progress: Progress) -> list[str]:
+def _outcomes(progress: Progress, wording: Wording) -> list[str]:
     """What went wrong, and what it cost. In a resumed run these are figures of now, beside a total."""
-    counts = {"failed": progress.failed, "ungraded": progress.ungraded, "error": progress.errors}
-    texts = outcome_texts(progress)
-    figures = [*(texts[status] for status, count in counts.items() if count), cost_text(progress)]
+    texts = outcome_texts(progress, wording)
+    wrong = [outcome.status for outcome in wording.outcomes[1:]]
+    figures = [*(texts[status] for status in wrong if progress.count(status)), cost_text(progress)]
     return [f"{each} now" if progress.earlier else each for each in figures if each]
 
 
-def _progress_line(progress: Progress) -> str:
-    figures = [_done(progress), *motion_texts(progress), *_outcomes(progress), eta_text(progress)]
+def _progress_line(progress: Progress, wording: Wording) -> str:
+    figures = [_done(progress), *motion_texts(progress), *_outcomes(progress, wording), eta_text(progress)]
     return ", ".join(each for each in [*figures, *held_up_texts(progress)] if each)
 
 
-def _end_line(event: Ended, progress: Progress) -> str:
+def _end_line(event: Ended, progress: Progress, wording: Wording) -> str:
     early = f", {event.stopped}" if event.stopped is not None else ""
     left = f"{event.left} left{early}" if event.left else early.removeprefix(", ")
-    figures = ", ".join(each for each in [_done(progress), *_outcomes(progress), left] if each)
-    return f"run {shown(event.run_id)} ended after {duration_text(event.seconds)}: {figures}"
+    figures = ", ".join(each for each in [_done(progress), *_outcomes(progress, wording), left] if each)
+    return f"{wording.work} {shown(event.run_id)} ended after {duration_text(event.seconds)}: {figures}"
 
 
-def watcher(kind: Literal["auto", "json", "quiet"], *, out: TextIO, err: TextIO) -> Watcher:
+def watcher(kind: Literal["auto", "json", "quiet"], *, out: TextIO, err: TextIO, wording: Wording = RUN) -> Watcher:
     """Whoever is to watch: `json` writes to `out`, the others to `err`; `auto` is live where a person is looking."""
     if kind == "json":
         from .event_json import JsonWatcher
@@ -173,5 +180,5 @@ def watcher(kind: Literal["auto", "json", "quiet"], *, out: TextIO, err: TextIO)
     if err.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
         from .live import LiveWatcher
 
-        return LiveWatcher(err)
-    return LineWatcher(err)
+        return LiveWatcher(err, wording=wording)
+    return LineWatcher(err, wording=wording)

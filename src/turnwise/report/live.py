@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 from ..engine.events import Event
 from .highlights import Highlight, Highlights
 from .progress import Progress
-from .progress_text import cost_text, eta_text, held_up_texts, motion_texts, outcome_texts, stopping_text
+from .progress_text import RUN, Wording, cost_text, eta_text, held_up_texts, motion_texts, outcome_texts, stopping_text
 from .words import duration_text, shown
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MOST_FAILURES = 20
 PAINTS_PER_SECOND = 8
 _BETWEEN = " · "
 _INDENT = "  "
-_COLOURS = {"passed": "green", "failed": "red", "ungraded": "yellow", "error": "magenta"}
+_COLOURS = {"failed": "red", "ungraded": "yellow", "error": "magenta"}
 
 
 class Piece(NamedTuple):
@@ -44,10 +44,11 @@ class Piece(NamedTuple):
 class LiveWatcher:
     """Shows a run on a terminal. Leaving gives the terminal back, whatever happened."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = monotonic, wording: Wording = RUN) -> None:
         self.progress = Progress(clock)
         self._stream = stream
-        self._highlights = Highlights(MOST_FAILURES)
+        self._wording = wording
+        self._highlights = Highlights(MOST_FAILURES, wording.more)
         self._pending: deque[Highlight] = deque()
         self._over = Flag()
         self._painter = Thread(target=self._paint_until_over, name="turnwise-display", daemon=True)
@@ -62,7 +63,7 @@ class LiveWatcher:
             self._pending.append(highlight)
 
     def __enter__(self) -> LiveWatcher:
-        self._live = _live(self._stream, self.progress)
+        self._live = _live(self._stream, self.progress, self._wording)
         try:
             self._live.start(refresh=True)
             self._painter.start()
@@ -110,13 +111,13 @@ class LiveWatcher:
             raise
 
 
-def _live(stream: TextIO, progress: Progress) -> Live:
+def _live(stream: TextIO, progress: Progress, wording: Wording) -> Live:
     from rich.console import Console
     from rich.live import Live
 
     console = Console(file=stream, markup=False, emoji=False, highlight=False)
     return Live(
-        _Board(progress),
+        _Board(progress, wording),
         console=console,
         auto_refresh=False,
         transient=True,
@@ -146,15 +147,16 @@ def _wrapped(text: Text, console: Console) -> Iterator[Text]:
 class _Board:
     """What stays at the bottom: made anew, at the terminal's present width, each time it is painted."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, wording: Wording = RUN) -> None:
         self._progress = progress
+        self._wording = wording
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
 
         full, empty = ("=", "-") if options.ascii_only else ("━", "─")
         yield Text.assemble(*_bar(self._progress, options.max_width, full, empty), no_wrap=True, overflow="crop")
-        for row in board_rows(self._progress, options.max_width):
+        for row in board_rows(self._progress, options.max_width, self._wording):
             yield Text(_BETWEEN, overflow="ellipsis").join(Text(*piece) for piece in row)
 
 
@@ -165,9 +167,10 @@ def _bar(progress: Progress, width: int, full: str, empty: str) -> list[tuple[st
     return [(full * filled, "green"), (empty * (room - filled), ""), (label, "")]
 
 
-def board_rows(progress: Progress, width: int) -> list[list[Piece]]:
+def board_rows(progress: Progress, width: int, wording: Wording = RUN) -> list[list[Piece]]:
     """The rows below the bar: each holds as many pieces as fit."""
-    groups = (_outcomes(progress), _motion(progress), _held_up(progress), _stopping(progress))
+    work = wording.work
+    groups = (_outcomes(progress, wording), _motion(progress, work), _held_up(progress), _stopping(progress, work))
     return [row for group in groups for row in _packed(group, width)]
 
 
@@ -182,18 +185,19 @@ def _packed(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
         yield row
 
 
-def _outcomes(progress: Progress) -> list[Piece]:
-    counts = {
-        "passed": progress.passed, "failed": progress.failed, "ungraded": progress.ungraded, "error": progress.errors
-    }  # fmt: skip
-    texts = outcome_texts(progress)
-    outcomes = [Piece(texts[status], _COLOURS[status] if count else "") for status, count in counts.items()]
+def _outcomes(progress: Progress, wording: Wording) -> list[Piece]:
+    hoped_for = wording.outcomes[0].status
+    colours = {**_COLOURS, hoped_for: "green"}
+    outcomes = [
+        Piece(text, colours[status] if progress.count(status) else "")
+        for status, text in outcome_texts(progress, wording).items()
+    ]
     return [*outcomes, Piece(f"{progress.earlier:,} done before")] if progress.earlier else outcomes
 
 
-def _motion(progress: Progress) -> list[Piece]:
+def _motion(progress: Progress, work: str) -> list[Piece]:
     texts = (
-        *([f"run {shown(progress.run_id, 40)}", duration_text(progress.elapsed)] if progress.run_id else ()),
+        *([f"{work} {shown(progress.run_id, 40)}", duration_text(progress.elapsed)] if progress.run_id else ()),
         *motion_texts(progress),
         f"{progress.from_cache:,} from the cache" if progress.from_cache else "",
         cost_text(progress),
@@ -206,6 +210,6 @@ def _held_up(progress: Progress) -> list[Piece]:
     return [Piece(text, "yellow") for text in held_up_texts(progress)]
 
 
-def _stopping(progress: Progress) -> list[Piece]:
+def _stopping(progress: Progress, work: str) -> list[Piece]:
     reason = progress.stopping
-    return [] if reason is None else [Piece(stopping_text(reason, progress.in_flight), "yellow")]
+    return [] if reason is None else [Piece(stopping_text(reason, progress.in_flight, work), "yellow")]

@@ -123,6 +123,10 @@ class Progress:
         """Results that are missing."""
         return max(self.total - self.done, 0)
 
+    def count(self, status: str) -> int:
+        """Results of a status, in this part of the run."""
+        return self._statuses[status]
+
     @property
     def passed(self) -> int:
         """Answers that were good enough."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .column_sums import ColumnSums
 from .intervals import clustered_proportion, wilson
 from .pairs import Clusters, cluster_codes, code_pairs, score_pairs
 from .statistic import Statistic, from_estimate, undefined
-from .sums import ClusterSums
 
 __all__ = ["agreement", "agreement_without", "proportion", "within"]
 
@@ -24,9 +24,7 @@ def proportion(hits: ArrayLike, clusters: Clusters = None, level: float = 0.95) 
     k = int(marks.sum())
     if groups is None:
         return from_estimate(wilson(k, marks.size, level), k=k)
-    sums = ClusterSums()
-    for group, hit in zip(groups.tolist(), marks.tolist(), strict=True):
-        sums.add(str(group), hit)
+    sums = ColumnSums(marks.astype(np.float64), groups)
     return from_estimate(clustered_proportion(sums, level), sums.standard_error, k, sums.design_effect)
 
 

@@ -5,14 +5,15 @@ Of two classes the caller says which is positive: columns hold 1 or True for it,
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .agreement import proportion
-from .pairs import Clusters, Codes, cluster_codes, code_pairs
-from .statistic import RESAMPLE, Statistic, bare, undefined
+from .bootstrap import DRAWS, SumStatistic, cell_rows, resample
+from .normal import check_level
+from .pairs import Clusters, Codes, Floats, cluster_codes, code_pairs
+from .resampled import resampled
+from .statistic import Statistic, undefined
 
 __all__ = ["balanced_accuracy", "confusion_table", "mcc", "true_negative_rate", "true_positive_rate"]
 
@@ -41,28 +42,77 @@ def true_negative_rate(human: ArrayLike, judge: ArrayLike, clusters: Clusters = 
     return _found(human, judge, 0, clusters, level)
 
 
-def balanced_accuracy(human: ArrayLike, judge: ArrayLike) -> Statistic:
-    """The mean of the true positive and the true negative rate; without an interval."""
+def balanced_accuracy(
+    human: ArrayLike,
+    judge: ArrayLike,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> Statistic:
+    """The mean of the true positive and the true negative rate.
+
+    >>> balanced_accuracy([1, 1, 1, 1, 0], [1, 1, 1, 0, 0], seed=1).value
+    0.875
+    """
+    check_level(level)
     first, second = code_pairs(human, judge, 2)
-    rates = [true_positive_rate(first, second), true_negative_rate(first, second)]
-    values = [rate.value for rate in rates if rate.value is not None]
-    missing = next((rate.reason for rate in rates if rate.value is None), None)
-    return undefined(first.size, missing) if missing else bare(sum(values) / 2.0, first.size, RESAMPLE)
+    for label, name in enumerate(("negative", "positive")):
+        if not (first == label).any():
+            return undefined(first.size, f"the human labels hold no {name}")
+    return _resampled(first, second, _mean_rates, clusters, level, seed, draws)
 
 
-def mcc(human: ArrayLike, judge: ArrayLike) -> Statistic:
-    """Matthews' correlation of two classes, which counts all four cells of the table alike; without an interval.
+def mcc(
+    human: ArrayLike,
+    judge: ArrayLike,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> Statistic:
+    """Matthews' correlation of two classes, which counts all four cells of the table alike.
 
-    >>> mcc([1, 1, 0, 0], [1, 1, 0, 0]).value
+    >>> mcc([1, 1, 0, 0], [1, 1, 0, 0], seed=1).value
     1.0
     """
-    table = confusion_table(human, judge, 2)
-    (tn, fp), (fn, tp) = table.tolist()
-    n = tn + fp + fn + tp
+    check_level(level)
+    first, second = code_pairs(human, judge, 2)
+    if not first.size:
+        return undefined(0, "there are no pairs")
+    if any(column.min() == column.max() for column in (first, second)):
+        return undefined(first.size, "a rater gave only one of the two classes")
+    return _resampled(first, second, _correlations, clusters, level, seed, draws)
+
+
+def _resampled(
+    human: Codes, judge: Codes, figure: SumStatistic, clusters: Clusters, level: float, seed: int, draws: int
+) -> Statistic:
+    groups = cluster_codes(clusters, human.size)
+    rows = cell_rows(human.tolist(), judge.tolist(), 2)
+    drawn = resample(rows, None if groups is None else groups.tolist(), seed=seed, draws=draws)
+    value = drawn.value(figure)
+    assert value is not None, "both classes occur wherever the figure asks for them"
+    return resampled(value, drawn, figure, level)
+
+
+def _mean_rates(sums: Floats) -> Floats:
+    tn, fp, fn, tp = sums.T
+    return (_share(tp, tp + fn) + _share(tn, tn + fp)) / 2.0
+
+
+def _correlations(sums: Floats) -> Floats:
+    tn, fp, fn, tp = sums.T
     margins = (tp + fn) * (tn + fp) * (tp + fp) * (tn + fn)
-    if not margins:
-        return undefined(n, "a rater gave only one of the two classes" if n else "there are no pairs")
-    return bare(max(-1.0, min(1.0, (tp * tn - fp * fn) / math.sqrt(margins))), n, RESAMPLE)
+    return np.clip(_share(tp * tn - fp * fn, np.sqrt(margins)), -1.0, 1.0)
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    """The part of the whole; NaN where there is no whole."""
+    result: Floats = np.divide(part, whole, out=np.full_like(whole, np.nan), where=whole > 0)
+    return result
 
 
 def _found(human: ArrayLike, judge: ArrayLike, label: int, clusters: Clusters, level: float) -> Statistic:

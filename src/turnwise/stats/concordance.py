@@ -7,14 +7,16 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .bootstrap import DRAWS, resample
+from .column_sums import ColumnSums
 from .influence import fisher_statistic, inside
 from .intervals import clustered_mean
 from .normal import check_level, two_sided_z
 from .pairs import Clusters, Floats, cluster_codes, score_pairs
-from .statistic import RESAMPLE, Statistic, bare, from_estimate, undefined
-from .sums import ClusterSums
+from .resampled import resampled
+from .statistic import Statistic, bare, from_estimate, undefined
 
-__all__ = ["bias", "limits_of_agreement", "lin_ccc", "mae", "rmse"]
+__all__ = ["bias", "errors", "limits_of_agreement", "lin_ccc", "mae", "rmse"]
 
 NO_PAIRS = "there are no pairs"
 
@@ -50,10 +52,7 @@ def bias(human: ArrayLike, judge: ArrayLike, clusters: Clusters = None, level: f
     """
     check_level(level)
     difference = _differences(human, judge)
-    groups = cluster_codes(clusters, difference.size)
-    sums = ClusterSums()
-    for index, each in enumerate(difference.tolist()):
-        sums.add(None if groups is None else str(groups[index]), each)
+    sums = ColumnSums(difference, cluster_codes(clusters, difference.size))
     if sums.mean is not None and sums.standard_error == 0.0:
         return bare(sums.mean, sums.n, "the differences do not vary")
     return from_estimate(clustered_mean(sums, level), sums.standard_error)
@@ -69,30 +68,66 @@ def limits_of_agreement(human: ArrayLike, judge: ArrayLike, level: float = 0.95)
     return Statistic(mean, difference.size, mean - half, mean + half, "limits-of-agreement")
 
 
-def mae(human: ArrayLike, judge: ArrayLike) -> Statistic:
-    """The mean size of the differences; without an interval.
+def mae(
+    human: ArrayLike,
+    judge: ArrayLike,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> Statistic:
+    """The mean size of the differences.
 
-    >>> mae([1, 2, 3, 4], [2, 2, 2, 4]).value
+    >>> mae([1, 2, 3, 4], [2, 2, 2, 4], seed=1).value
     0.5
     """
-    difference = _differences(human, judge)
-    if not difference.size:
-        return undefined(0, NO_PAIRS)
-    return bare(float(np.abs(difference).mean()), difference.size, RESAMPLE)
+    return errors(human, judge, clusters, level, seed=seed, draws=draws)[0]
 
 
-def rmse(human: ArrayLike, judge: ArrayLike) -> Statistic:
-    """The root of the mean squared difference; without an interval.
+def rmse(
+    human: ArrayLike,
+    judge: ArrayLike,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> Statistic:
+    """The root of the mean squared difference.
 
-    >>> rmse([1, 2], [8, 3]).value
+    >>> rmse([1, 2], [8, 3], seed=1).value
     5.0
     """
-    difference = _differences(human, judge)
-    if not difference.size:
-        return undefined(0, NO_PAIRS)
-    size = float(np.abs(difference).max())
-    mean = float(np.square(difference / size).mean()) if size else 0.0
-    return bare(size * math.sqrt(mean), difference.size, RESAMPLE)
+    return errors(human, judge, clusters, level, seed=seed, draws=draws)[1]
+
+
+def errors(
+    human: ArrayLike,
+    judge: ArrayLike,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> tuple[Statistic, Statistic]:
+    """`mae` and `rmse`, from the same resamples: both for the price of one."""
+    check_level(level)
+    sizes = np.abs(_differences(human, judge))
+    groups = cluster_codes(clusters, sizes.size)
+    if not sizes.size:
+        return undefined(0, NO_PAIRS), undefined(0, NO_PAIRS)
+    # Shares of the largest size: no square overflows or vanishes.
+    largest = float(sizes.max()) or 1.0
+    shares = sizes / largest
+    rows = np.column_stack([np.ones_like(shares), shares, shares**2])
+    drawn = resample(rows, None if groups is None else groups.tolist(), seed=seed, draws=draws)
+    # Exact sums, so that the order of pairs never changes a digit.
+    mean, root = math.fsum(sizes) / sizes.size, largest * math.sqrt(math.fsum(shares**2) / sizes.size)
+    return (
+        resampled(mean, drawn, lambda sums: sums[:, 1] / sums[:, 0], level, largest),
+        resampled(root, drawn, lambda sums: np.sqrt(sums[:, 2] / sums[:, 0]), level, largest),
+    )
 
 
 def _differences(human: ArrayLike, judge: ArrayLike) -> Floats:

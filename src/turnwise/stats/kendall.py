@@ -7,7 +7,6 @@ error comes from influence values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,13 +17,7 @@ from .normal import check_level
 from .pairs import Clusters, Codes, Floats, cluster_codes, score_pairs
 from .statistic import Statistic
 
-__all__ = ["kendall"]
-
-FEW_CELLS = 2_000
-"""Up to this many different pairs of scores, comparing each with each is quicker than loading scipy."""
-
-BLOCK = 2_000_000
-"""How many comparisons are held in memory at once."""
+__all__ = ["kendall", "order_balance"]
 
 
 def kendall(human: ArrayLike, judge: ArrayLike, clusters: Clusters = None, level: float = 0.95) -> Statistic:
@@ -38,50 +31,52 @@ def kendall(human: ArrayLike, judge: ArrayLike, clusters: Clusters = None, level
     groups = cluster_codes(clusters, x.size)
     if (problem := without_spread(x, y)) is not None:
         return problem
-    if groups is None:
-        return formula_interval(_tau(x, y), x.size, 0.437, 4, "fieller", level)
-    order = _order(x, y)
-    unlike_x, unlike_y = _unlike(x), _unlike(y)
-    tau = _ratio(order, unlike_x, unlike_y)
+    order, unlike_x, unlike_y = order_balance(x, y) / x.size, _unlike(x), _unlike(y)
     tx, ty = float(unlike_x.mean()), float(unlike_y.mean())
+    tau = inside(float(order.mean()) / math.sqrt(tx * ty))
+    if groups is None:
+        return formula_interval(tau, x.size, 0.437, 4, "fieller", level)
     # A sample stands on either side of a comparison: hence the factor 2.
     own = (unlike_x - tx) / tx + (unlike_y - ty) / ty
     influence = 2.0 * ((order - order.mean()) / math.sqrt(tx * ty) - tau * own / 2.0)
     return fisher_statistic(tau, influence, groups, "fieller", level)
 
 
-def _tau(x: Floats, y: Floats) -> float:
-    if _cells(x, y)[0].shape[1] > FEW_CELLS:
-        from scipy.stats import kendalltau
+def order_balance(x: Floats, y: Floats) -> Codes:
+    """For each sample how many samples both raters place on the same side of it, less how many on unlike sides.
 
-        return inside(float(kendalltau(x, y, method="asymptotic").statistic))
-    return _ratio(_order(x, y), _unlike(x), _unlike(y))
+    Ranks of x that differ do so first, from above, in exactly one binary digit. For each digit, samples whose ranks are
+    the same above it are sorted by y, and running counts of ones and zeros tell who stands where: n · log² n steps.
 
-
-def _ratio(order: Floats, unlike_x: Floats, unlike_y: Floats) -> float:
-    return inside(float(order.mean()) / math.sqrt(float(unlike_x.mean()) * float(unlike_y.mean())))
-
-
-def _cells(x: Floats, y: Floats) -> tuple[Floats, Codes, Codes]:
-    """The different pairs of scores (a column each), which of them each pair is, and how often each occurs."""
-    cells, codes, counts = np.unique(np.stack([x, y]), axis=1, return_inverse=True, return_counts=True)
-    return cells, codes.reshape(-1), counts
+    >>> order_balance(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).tolist()
+    [2, 0, 0]
+    """
+    ranks, others = (np.unique(column, return_inverse=True)[1].reshape(-1) for column in (x, y))
+    balance = np.zeros(x.size, dtype=np.int64)
+    for digit in range(int(ranks.max(initial=0)).bit_length()):
+        balance += _balance_at(ranks, others, digit)
+    return balance
 
 
-def _order(x: Floats, y: Floats) -> Floats:
-    """For each sample the share of samples that both raters place on the same side of it, less that on unlike sides."""
-    (cx, cy), codes, counts = _cells(x, y)
-    alike = [
-        (np.sign(cx[rows, None] - cx) * np.sign(cy[rows, None] - cy)) @ counts.astype(np.float64)
-        for rows in _blocks(cx.size)
-    ]
-    result: Floats = np.concatenate(alike)[codes] / x.size
+def _balance_at(ranks: Codes, others: Codes, digit: int) -> Codes:
+    """The part of the balance that comes from pairs of samples whose ranks differ first in this digit."""
+    groups = ranks >> (digit + 1)
+    keys = groups * (others.max() + 1) + others
+    order = np.argsort(keys, kind="stable")
+    ones = (ranks >> digit & 1)[order]
+    below, above = _sides(groups[order], keys[order], ones)
+    zeros_below, zeros_above = _sides(groups[order], keys[order], 1 - ones)
+    result = np.empty_like(ranks)
+    result[order] = np.where(ones == 1, zeros_below - zeros_above, above - below)
     return result
 
 
-def _blocks(cells: int) -> Iterator[slice]:
-    step = max(1, BLOCK // cells)
-    return (slice(start, start + step) for start in range(0, cells, step))
+def _sides(groups: Codes, keys: Codes, marks: Codes) -> tuple[Codes, Codes]:
+    """For each place the marks of its group with a smaller key, and those with a larger one; all sorted by key."""
+    running = np.concatenate([[0], np.cumsum(marks)])
+    below = running[np.searchsorted(keys, keys, "left")] - running[np.searchsorted(groups, groups, "left")]
+    above = running[np.searchsorted(groups, groups, "right")] - running[np.searchsorted(keys, keys, "right")]
+    return below, above
 
 
 def _unlike(column: Floats) -> Floats:

@@ -11,6 +11,7 @@ fisher-z                    Pearson's correlation
 bonett-wright               Spearman's correlation
 fieller                     Kendall's correlation
 fisher-z-clustered          κ or a correlation: the standard error is robust against clusters
+bootstrap-bca(-clustered)   balanced accuracy, Matthews' correlation, mean errors: resampling, as in `bootstrap`
 limits-of-agreement         not an interval of the mean, but where 95 % of the differences lie
 none                        no interval
 """
@@ -21,10 +22,7 @@ from dataclasses import dataclass
 
 from .intervals import Estimate
 
-__all__ = ["RESAMPLE", "Statistic", "bare", "from_estimate", "undefined"]
-
-RESAMPLE = "its interval has no formula here; draw samples again to make one"
-"""The reason why a figure whose interval is a matter of resampling comes without."""
+__all__ = ["Statistic", "bare", "from_estimate", "undefined"]
 
 
 @dataclass(frozen=True, slots=True)

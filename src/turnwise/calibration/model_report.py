@@ -1,0 +1,165 @@
+"""One judge against the labels: its figures, what it could not be asked, and what it may be used for."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..graders.verdict import Status, Verdict
+from ..stats.percentiles import Percentiles
+from .disagreements import disagreements_of
+from .figures import compare, confusion_counts
+from .people import has_several, majority_pairs, pooled_pairs
+from .recommendation import Thresholds, recommend
+from .report import Bounds, Confusion, InvalidOutput, Latency, ModelReport, RepeatCounts, TokenUsage
+
+if TYPE_CHECKING:
+    from ..graders.verdict_scale import Code
+    from ..stats.statistic import Statistic
+    from .judgement import Output, SampleVerdict
+    from .labels import LabelledSample
+    from .measure import Measure, Pairs
+    from .report import Baseline
+
+__all__ = ["ModelInputs", "model_report"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInputs:
+    """What the report of a model is made of. `is_slice`: only a part of the samples, so only the figures are wanted."""
+
+    model: str
+    verdicts: Sequence[SampleVerdict]
+    outputs: Mapping[str, Sequence[Output]]
+    classes: Mapping[Code, int]
+    baseline: Baseline | None
+    thresholds: Thresholds
+    settings: Mapping[str, object]
+    is_slice: bool = False
+
+
+def model_report(samples: Sequence[LabelledSample], inputs: ModelInputs, measure: Measure) -> ModelReport:
+    """All about one judge but how it differs from others."""
+    verdicts = inputs.verdicts
+    values = [verdict.value for verdict in verdicts]
+    pairs = pooled_pairs(samples, values)
+    figures = compare(pairs, measure)
+    several = has_several(samples)
+    majority, without = majority_pairs(samples, values) if several else (None, 0)
+    counts = confusion_counts(pairs, measure)
+    repeats = _repeats(verdicts)
+    given = [output for each in samples for output in inputs.outputs.get(each.sample.id, ())]
+    whole = not inputs.is_slice
+    return ModelReport(
+        model=inputs.model,
+        total=len(verdicts),
+        valid=sum(value is not None for value in values),
+        invalid=dict(Counter(verdict.status for verdict in verdicts if verdict.status is not None).most_common()),
+        repaired=_repaired(verdicts),
+        bounds=_bounds(samples, values),
+        headline=measure.headline,
+        statistics={**figures, **(_repeat_figures(verdicts) if repeats is not None else {})},
+        statistics_majority=None if majority is None else compare(majority, measure),
+        without_majority=without,
+        confusion=None if counts is None else Confusion(measure.classes, counts),
+        design_effect=_design_effect(figures, measure),
+        verdict=recommend(figures, inputs.baseline, inputs.classes, measure, inputs.thresholds, _chance(pairs)),
+        disagreements=disagreements_of(samples, verdicts, measure) if whole else (),
+        invalid_outputs=_invalid_outputs(samples, verdicts) if whole else (),
+        repeats=repeats,
+        usage=_usage(given),
+        cost_usd=_cost(given),
+        latency_ms=_latency(given),
+        settings=inputs.settings,
+    )
+
+
+def _repaired(verdicts: Sequence[SampleVerdict]) -> dict[str, int]:
+    answers = (answer for verdict in verdicts for answer in verdict.answers if isinstance(answer, Verdict))
+    return dict(Counter(repair for answer in answers for repair in answer.repairs).most_common())
+
+
+def _bounds(samples: Sequence[LabelledSample], values: Sequence[Code | None]) -> Bounds:
+    """The agreement over all votes, where those on samples without a verdict are all wrong, or all right."""
+    right = without = votes = 0
+    for labelled, value in zip(samples, values, strict=True):
+        votes += len(labelled.labels)
+        if value is None:
+            without += len(labelled.labels)
+        else:
+            right += sum(label.code == value for label in labelled.labels)
+    return Bounds(right / votes, (right + without) / votes) if votes else Bounds(None, None)
+
+
+def _chance(pairs: Pairs) -> float | None:
+    """The agreement that two raters with these habits would have by chance."""
+    n = len(pairs)
+    if not n:
+        return None
+    human, judge = Counter(pairs.human), Counter(pairs.judge)
+    expected = sum(count * judge[label] for label, count in human.items()) / n**2
+    return expected if expected < 1.0 else None
+
+
+def _design_effect(figures: Mapping[str, Statistic], measure: Measure) -> float | None:
+    names = (measure.decisive, "agreement", "mae")
+    found = (figures[name].design_effect for name in names if name in figures)
+    return next((effect for effect in found if effect is not None), None)
+
+
+def _invalid_outputs(samples: Sequence[LabelledSample], verdicts: Sequence[SampleVerdict]) -> tuple[InvalidOutput, ...]:
+    return tuple(
+        InvalidOutput(labelled.sample.id, repeat, answer.kind, answer.detail, answer.raw)
+        for labelled, verdict in zip(samples, verdicts, strict=True)
+        for repeat, answer in enumerate(verdict.answers, start=1)
+        if isinstance(answer, Status)
+    )
+
+
+def _repeats(verdicts: Sequence[SampleVerdict]) -> RepeatCounts | None:
+    from .judgement import UNDECIDED
+
+    most = max((len(verdict.answers) for verdict in verdicts), default=0)
+    if most < 2:
+        return None
+    answers = [answer for verdict in verdicts for answer in verdict.answers]
+    valid = sum(isinstance(answer, Verdict) for answer in answers)
+    return RepeatCounts(most, len(answers), valid, sum(verdict.status == UNDECIDED for verdict in verdicts))
+
+
+def _repeat_figures(verdicts: Sequence[SampleVerdict]) -> dict[str, Statistic]:
+    from ..stats.repeats import flip_rate, self_agreement
+
+    values = [verdict.values for verdict in verdicts]
+    return {"self_agreement": self_agreement(values), "flip_rate": flip_rate(values)}
+
+
+def _usage(outputs: Sequence[Output]) -> TokenUsage | None:
+    counted = [each for each in outputs if each.input_tokens is not None or each.output_tokens is not None]
+    if not counted:
+        return None
+    total = (sum(each.input_tokens or 0 for each in counted), sum(each.output_tokens or 0 for each in counted))
+    return TokenUsage(*total, len(counted))
+
+
+def _cost(outputs: Sequence[Output]) -> float | None:
+    """What all outputs cost; None where the cost of any of them is not known."""
+    costs = [each.cost_usd for each in outputs if each.failure is None]
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) if known and len(known) == len(costs) else None
+
+
+def _latency(outputs: Sequence[Output]) -> Latency | None:
+    times = [each.latency_ms for each in outputs if each.latency_ms is not None]
+    if not times:
+        return None
+    found = Percentiles()
+    for each in times:
+        found.add(each)
+    half, slow = found.at(50), found.at(95)
+    assert half is not None
+    assert slow is not None
+    return Latency(math.fsum(times) / len(times), half, slow, len(times))

@@ -1,0 +1,185 @@
+"""What a calibration asks: every sample of every deck, of every model, as often as wanted. The engine does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..engine.planned_targets import PlannedTarget
+from ..engine.result_keys import ResultKey
+from ..errors import UsageError
+from ..graders.deck_request import Judging, judging, other_options
+from ..graders.scoring import CaseScore
+from ..targets.choose import find_target, load_project_targets
+from ..targets.dotenv import environment
+from ..targets.override import with_settings
+
+if TYPE_CHECKING:
+    from ..decks.sample import Sample
+    from ..graders.base import Grade
+    from ..providers.base import ProviderRequest, ProviderResponse
+    from ..suite.project import Project
+    from ..targets.format import Target
+    from ..targets.settings import Prices
+    from .loading import LoadedDeck
+
+__all__ = ["CalibrationPlan", "JudgeOptions", "make_calibration_plan"]
+
+_COLLECTED = CaseScore(None, "ungraded", "the answer is compared with the labels when all are there")
+_DECK = "deck"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """How judges are asked. `temperature` counts where neither deck nor target sets one; None: the API's own."""
+
+    repeats: int = 1
+    temperature: float | None = 0.0
+    structured: bool = True
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise UsageError(f"--repeats must be at least 1, found {self.repeats}", "leave it out to ask once")
+
+
+@dataclass(slots=True, eq=False)
+class SampleWork:
+    """One sample for one judge."""
+
+    deck: LoadedDeck
+    judging: Judging
+    sample: Sample
+    target: PlannedTarget
+    repeat: int
+    attempts: int = 0
+    returns: int = 0
+    tried: int = 0
+    is_answered: bool = False
+    trouble: str | None = None
+
+    @property
+    def key(self) -> ResultKey:
+        """What makes it this piece of work."""
+        return ResultKey(self.deck.name, self.sample.id, self.target.name, None, self.repeat)
+
+    @property
+    def settings_key(self) -> tuple[str, str] | None:
+        """The settings that the deck gives the target, if it gives any."""
+        key = (self.deck.name, _DECK)
+        return key if key in self.target.overrides else None
+
+    @property
+    def prefix(self) -> str:
+        """Samples refer to no files."""
+        return ""
+
+    @property
+    def conversation_id(self) -> str | None:
+        """The samples that belong together."""
+        return self.sample.cluster
+
+    @property
+    def threshold(self) -> float:
+        """Nothing passes or fails here."""
+        return 0.0
+
+    def request(self, system_prompt: str | None) -> ProviderRequest:  # noqa: ARG002  (the deck is the system prompt)
+        """What the judge is asked."""
+        return self.judging.request(self.sample, repeat=self.repeat)
+
+    async def grade(
+        self,
+        request: ProviderRequest,  # noqa: ARG002
+        response: ProviderResponse,  # noqa: ARG002
+        prices: Prices | None,  # noqa: ARG002
+    ) -> tuple[Sequence[Grade], CaseScore]:
+        """Answers are only collected: what they are worth shows when they are compared with the labels."""
+        return (), _COLLECTED
+
+
+@dataclass
+class CalibrationPlan:
+    """The decks with their samples, and the models that judge them."""
+
+    project: Project
+    decks: Sequence[LoadedDeck]
+    targets: Sequence[PlannedTarget]
+    options: JudgeOptions
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The decks."""
+        return [deck.name for deck in self.decks]
+
+    @property
+    def results(self) -> int:
+        """How many answers are wanted."""
+        return len(self.targets) * self.options.repeats * sum(len(deck.samples) for deck in self.decks)
+
+    def work(self, target: PlannedTarget) -> Iterator[SampleWork]:
+        """All samples for one model: the decks take turns, so that all of them come along."""
+        asked = [(deck, self._judging(deck, target)) for deck in self.decks]
+        for repeat in range(1, self.options.repeats + 1):
+            for place in range(max((len(deck.samples) for deck in self.decks), default=0)):
+                for deck, how in asked:
+                    if place < len(deck.samples):
+                        yield SampleWork(deck, how, deck.samples[place], target, repeat)
+
+    def settings_of(self, deck: LoadedDeck, target: PlannedTarget) -> dict[str, Any]:
+        """The settings that a model is asked with, for the report: its own, the deck's, and ours."""
+        own: Any = target.spec
+        names = ("provider", "model", "temperature", "top_p", "max_output_tokens", "seed", "reasoning_effort")
+        found = {name: getattr(own, name, None) for name in names}
+        chosen = asdict(self._judging(deck, target).settings)
+        found |= {name: value for name, value in chosen.items() if value is not None}
+        found |= other_options(deck.deck)
+        found["structured_output"] = self._judging(deck, target).schema is not None
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _judging(self, deck: LoadedDeck, target: PlannedTarget) -> Judging:
+        own: Any = target.spec
+        has_own = getattr(own, "temperature", None) is not None
+        return judging(
+            deck.deck,
+            deck.scale,
+            temperature=None if has_own else self.options.temperature,
+            structured=self.options.structured,
+        )
+
+
+def make_calibration_plan(
+    project: Project, decks: Sequence[LoadedDeck], models: Sequence[str | Target], options: JudgeOptions
+) -> CalibrationPlan:
+    """Find the models. Raises `UsageError` for one that there is not, or where none is named."""
+    wanted = list(models) or _named_by(decks)
+    if not wanted:
+        raise UsageError(
+            "no model is named", "add -m NAME: a target of the project, or provider/model; -m local needs no key"
+        )
+    targets, variables = load_project_targets(project), dict(environment(project.root))
+    found: dict[str, PlannedTarget] = {}
+    for each in wanted:
+        name = each if isinstance(each, str) else each.name
+        spec = find_target(each, targets, file=str(project.targets_file)) if isinstance(each, str) else each
+        found.setdefault(name, PlannedTarget(name, spec, project, variables))
+    for target in found.values():
+        for deck in decks:
+            _give_options(target, deck)
+    return CalibrationPlan(project, decks, list(found.values()), options)
+
+
+def _named_by(decks: Sequence[LoadedDeck]) -> list[str]:
+    """The models that all decks name, if each names one."""
+    named = [str(deck.deck.front_matter.model_options.get("model", "")) for deck in decks]
+    return list(dict.fromkeys(named)) if all(named) and len(set(named)) == 1 else []
+
+
+def _give_options(target: PlannedTarget, deck: LoadedDeck) -> None:
+    extra = other_options(deck.deck)
+    if not extra:
+        return
+    own: Any = target.spec
+    body = {**(getattr(own, "extra_body", None) or {}), **extra}
+    target.overrides[deck.name, _DECK] = with_settings(target.spec, {"extra_body": body}, where=deck.deck.file)
