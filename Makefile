@@ -43,6 +43,8 @@ demo: $(VENV)/.installed-local  ## validate the examples, show what they send, a
 	$(BIN)/turnwise prompt examples/tools/suite.yaml --target anthropic/MODEL --case weather-follow-up
 	@echo "A real model, without a key or a network, answers every example; it is very small, so some of them fail:"
 	$(BIN)/turnwise run examples --target small || test $$? -eq 1
+	@echo "The same model as a judge of twelve labelled conversations: the report says how far to trust it (not at all):"
+	$(BIN)/turnwise calibrate examples/hello-world/*.deck.md
 
 check: $(VENV)/.installed-test  ## lint, types and layers
 	$(BIN)/ruff check .

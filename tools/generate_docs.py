@@ -155,12 +155,22 @@ def commands_page() -> str:
     runner = CliRunner()
     sections = [f"{NOTE}# Commands\n"]
     context = click.Context(cli)
-    for name in ["", *cli.list_commands(context)]:
-        arguments = [name, "--help"] if name else ["--help"]
-        result = runner.invoke(cli, arguments, prog_name="turnwise", terminal_width=100)
-        title = f"turnwise {name}".strip()
-        sections.append(f"## {title}\n\n```text\n{result.output.rstrip()}\n```\n")
+    for words in [[], *_commands(cli, context)]:
+        result = runner.invoke(cli, [*words, "--help"], prog_name="turnwise", terminal_width=100)
+        title = " ".join(["turnwise", *words])
+        sections.append(f"{'#' * max(2, len(words) + 1)} {title}\n\n```text\n{result.output.rstrip()}\n```\n")
     return "\n".join(sections)
+
+
+def _commands(group: click.Group, context: click.Context) -> list[list[str]]:
+    """The words of every command, each group before what it holds."""
+    found: list[list[str]] = []
+    for name in group.list_commands(context):
+        found.append([name])
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            found += [[name, *words] for words in _commands(command, context)]
+    return found
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ Load a suite and look at what a model would be sent:
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .calibration.api import calibrate, calibrate_recorded
+    from .calibration.report import Calibration
     from .conversation import Conversation, File, Image, Message, Text
     from .diagnostics import Diagnostic
     from .engine.api import run, stream
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from .suite.suite import Suite, load_suite
 
 __all__ = [
+    "Calibration",
     "Case",
     "ConfigError",
     "Conversation",
@@ -57,6 +60,8 @@ __all__ = [
     "TurnwiseError",
     "UsageError",
     "__version__",
+    "calibrate",
+    "calibrate_recorded",
     "load_suite",
     "run",
     "stream",
@@ -66,6 +71,8 @@ __version__ = "0.1.0"
 
 # Where each name lives; imported when it is first asked for, so that `import turnwise` costs nothing.
 _HOMES = {
+    "calibration.api": ("calibrate", "calibrate_recorded"),
+    "calibration.report": ("Calibration",),
     "conversation": ("Conversation", "File", "Image", "Message", "Text"),
     "diagnostics": ("Diagnostic",),
     "engine.api": ("run", "stream"),

@@ -282,7 +282,7 @@ def test_keyed_id(tmp_path: Path) -> None:
         ("s.jsonl", "{", "bad-json"),
         ("s.jsonl", "[" * 100_000, "too-deep"),
         ("s.json", "[]", "wrong-type"),
-        ("s.csv", "a,b", "bad-ending"),
+        ("s.xlsx", "a,b", "bad-ending"),
         ("s", "", "bad-ending"),
     ],
 )

@@ -24,6 +24,7 @@ from .warned import label_leak, quoted_samples
 if TYPE_CHECKING:
     from ..decks.sample import Sample
     from ..decks.scale import ScaleSpec
+    from .answer_files import Answers
 
 __all__ = ["LoadedDeck", "LoadedSamples", "deck_hash", "load_decks", "load_samples"]
 
@@ -39,7 +40,10 @@ class LoadedSamples:
 
 @dataclass(frozen=True, slots=True)
 class LoadedDeck:
-    """A deck with the samples that it is measured on. `name` is its path from the project's root."""
+    """A deck with the samples that it is measured on. `name` is its path from the project's root.
+
+    With `answers`, the samples are those instead: they are judged, but measure nothing.
+    """
 
     name: str
     deck: Deck
@@ -49,6 +53,7 @@ class LoadedDeck:
     identity: DeckIdentity
     diagnostics: tuple[Diagnostic, ...]
     warnings: tuple[Warned, ...]
+    answers: Answers | None = None
 
     @property
     def spec(self) -> ScaleSpec | None:
@@ -109,8 +114,9 @@ def _loaded(
         raise UsageError(message, "remove `[contexts.expected]` from the deck, or say --allow-label-leak")
     samples = deck.samples if shared is None else shared.samples
     if not samples:
-        raise UsageError(
-            f"{deck.file} has no samples", "embed a file, `![samples](samples.toml)`, or name one with --samples"
+        hint = "embed a TOML file, `![samples](samples.toml)`, or name one with --samples"
+        raise DeckError(
+            [*diagnostics, Diagnostic("error", "no-samples", "the deck has no samples", deck.file, hint=hint)]
         )
     scale = scale_for(deck.scale, samples)
     _, off_scale = code_labels(samples, scale)

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate"]
 
-_DEMO = "demo"
+DEMO = "demo"
 
 
 def calibrate(asked: Asked) -> int:
@@ -35,8 +36,10 @@ def calibrate(asked: Asked) -> int:
         from .label_planning import plan_labels
 
         return plan_labels(asked)
-    if asked.decks == (_DEMO,) and not Path(_DEMO).exists():
-        return _shown(asked, [_demo(asked)])
+    if asked.decks == (DEMO,) and not Path(DEMO).exists():
+        if asked.replay is None and not asked.model_names and not asked.dry_run:
+            return _demo(asked)
+        asked = _with_demo_copied(asked)
     if asked.replay is not None:
         return _shown(asked, _replayed(asked))
     if asked.dry_run:
@@ -133,10 +136,25 @@ def _replayed(asked: Asked) -> list[Calibration]:
     return reports
 
 
-def _demo(asked: Asked) -> Calibration:
-    from ..calibration.demo import demo
+def _demo(asked: Asked) -> int:
+    from ..calibration.demo import demo_report
 
-    return demo(seed=asked.seed or 0)
+    code = _shown(asked, [demo_report(gates=asked.gates, seed=asked.seed or 0)])
+    if not asked.quiet:
+        hint = "these outputs are recorded; `turnwise calibrate demo -m MODEL` asks a model of yours"
+        click.echo(f"{error_style()('hint:', 'cyan')} {hint}", err=True, color=True)
+    return code
+
+
+def _with_demo_copied(asked: Asked) -> Asked:
+    """The demo's deck as a file of the user's own, which can be changed and measured again."""
+    from ..calibration.demo import copy_demo
+
+    deck = copy_demo(Path("turnwise-demo"))
+    click.echo(
+        error_style()(f"the deck and its samples are in {shown_file(deck.parent)}", "grey"), err=True, color=True
+    )
+    return replace(asked, decks=(str(deck),))
 
 
 def _dry_run(asked: Asked) -> int:

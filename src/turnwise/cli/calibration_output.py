@@ -29,6 +29,8 @@ def print_reports(asked: Asked, reports: Sequence[Calibration]) -> None:
         for report in reports:
             for model in report.models:
                 click.echo(f"{model.model}: {model.verdict.use}: {model.verdict.reason}")
+        for line in _estimate_lines(reports, only_sentences=True):
+            click.echo(line)
         return
     if form == "text":
         click.echo(_text(reports), color=True)
@@ -39,6 +41,7 @@ def print_reports(asked: Asked, reports: Sequence[Calibration]) -> None:
 def _whole(form: str, reports: Sequence[Calibration]) -> str:
     import json
 
+    from ..calibration.estimating import estimate_records, estimates_of
     from ..calibration.report_record import reports_record
 
     if form == "html":
@@ -46,16 +49,20 @@ def _whole(form: str, reports: Sequence[Calibration]) -> str:
 
         return calibration_html(reports)
     if form == "md":
+        from ..calibration.estimate_text import estimate_markdown
         from ..calibration.markdown import calibration_markdown
         from ..report.terminal import printable
 
-        return calibration_markdown(reports, clean=printable)
+        estimates = estimates_of(reports)
+        below = "\n" + estimate_markdown(estimates, clean=printable) if estimates else ""
+        return calibration_markdown(reports, clean=printable) + below
     if form == "toml":
         from ..calibration.toml_report import calibration_toml
 
-        return calibration_toml(reports_record(reports))
+        return calibration_toml(reports_record(reports) | estimate_records(reports))
     if form == "json":
-        return json.dumps(reports_record(reports), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        record = reports_record(reports) | estimate_records(reports)
+        return json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     return click.unstyle(_text(reports)) + "\n"
 
 
@@ -66,7 +73,8 @@ def _text(reports: Sequence[Calibration]) -> str:
     from ..report.terminal import printable
 
     width = shutil.get_terminal_size().columns
-    return "\n\n".join(calibration_text(report, output_style(), width, clean=printable) for report in reports)
+    blocks = [calibration_text(report, output_style(), width, clean=printable) for report in reports]
+    return "\n\n".join([*blocks, *(["\n".join(lines)] if (lines := _estimate_lines(reports)) else [])])
 
 
 def _write(path: Path, text: str) -> None:
@@ -79,6 +87,33 @@ def _write(path: Path, text: str) -> None:
     click.echo(error_style()(f"wrote {shown_file(path)}", "grey"), err=True, color=True)
 
 
-def estimate_shown(asked: Asked, reports: Sequence[Calibration]) -> None:
-    """The corrected pass rate of unlabelled answers."""
-    raise NotImplementedError
+def estimate_shown(asked: Asked, reports: Sequence[Calibration]) -> bool:
+    """Whether every pass rate that was wanted could be corrected; the reports show them. Raises `UsageError`.
+
+    A page of HTML on standard output has no place for them: they go to standard error.
+    """
+    from ..calibration.estimating import estimates_of
+
+    found = estimates_of(reports)
+    if asked.estimate is not None and not found:
+        raise UsageError("no pass rate is estimated: there is no judge for the answers", "name a deck, or --replay")
+    if asked.shown_as == "html" and asked.output is None:
+        for line in _estimate_lines(reports):
+            click.echo(line, err=True)
+    return all(each.rate.value is not None for each in found)
+
+
+def _estimate_lines(reports: Sequence[Calibration], *, only_sentences: bool = False) -> list[str]:
+    from ..calibration.estimate_text import estimate_lines, estimate_title
+    from ..calibration.estimating import estimates_of
+    from ..report.terminal import one_line
+
+    lines: list[str] = []
+    for each in estimates_of(reports):
+        title, said = one_line(estimate_title(each)), estimate_lines(each, clean=one_line)
+        if only_sentences:
+            lines.append(said[0])
+            continue
+        lines += [] if title in lines else [title]
+        lines += [f"  {line}" for line in said]
+    return lines

@@ -1,9 +1,9 @@
-"""Samples: conversations that people have labelled, read from TOML, JSONL, YAML and JSON files."""
+"""Samples: conversations that people have labelled, read from TOML, JSONL, CSV, YAML and JSON files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,25 +15,41 @@ from ..suite.datasets import read_rows
 from ..suite.explain import described, did_you_mean
 from ..suite.paths import DataPath, shown_path
 from ..suite.reading import garbage_collection_paused, read_document, read_source_text
-from ..suite.sources import LineSource, Source
+from ..suite.sources import JsonSource, LineSource, Source
 from .contexts import contexts_from_data
 from .sample import HumanLabel, Sample, SampleMessage, check_sample
+from .sample_csv import read_csv_samples
 from .toml_source import read_toml
 
 __all__ = [
+    "EXTRA_KEYS",
     "SAMPLE_ENDINGS",
     "HumanLabel",
     "Sample",
+    "SampleFile",
     "SampleMessage",
     "SampleReader",
     "check_top_level",
     "no_sample_left",
+    "read_sample_file",
     "read_samples",
 ]
 
-SAMPLE_ENDINGS = (".toml", ".jsonl", ".ndjson", ".yaml", ".yml", ".json")
+SAMPLE_ENDINGS = (".toml", ".jsonl", ".ndjson", ".csv", ".yaml", ".yml", ".json")
+EXTRA_KEYS = ("name", "description", "metadata")
 _TOP_LEVEL_KEYS = ["$schema", "contexts", "description", "meta", "metadata", "name", "samples"]
 _MOST_DIAGNOSTICS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFile:
+    """A file of samples, whole: `extras` are the name, description and metadata of a sample, by its id, and `rest` is
+    what stands beside the samples, such as contexts."""
+
+    samples: list[Sample]
+    diagnostics: list[Diagnostic]
+    extras: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rest: dict[str, Any] = field(default_factory=dict)
 
 
 def read_samples(path: Path) -> tuple[list[Sample], list[Diagnostic]]:
@@ -42,18 +58,26 @@ def read_samples(path: Path) -> tuple[list[Sample], list[Diagnostic]]:
     >>> read_samples(Path("no-such-file.toml"))[1][0].message
     'the file does not exist'
     """
+    read = read_sample_file(path)
+    return read.samples, read.diagnostics
+
+
+def read_sample_file(path: Path) -> SampleFile:
+    """The same, with all else that the file holds: for those who write it again."""
     file = shown_file(path)
     reader = SampleReader()
+    data: dict[str, Any] = {}
     try:
         with garbage_collection_paused():
-            holds_contexts = _read_file(path, file, reader)
+            data = _read_file(path, file, reader)
     except InputError as error:
         reader.diagnostics += error.diagnostics
-        holds_contexts = False
     # A file of contexts alone is a good file: decks embed it.
+    holds_contexts = bool(data.get("contexts")) and "samples" not in data
     if not reader.samples and not holds_contexts and not has_errors(reader.diagnostics):
         reader.diagnostics.append(no_sample_left(file, reader.seen))
-    return reader.samples, reader.diagnostics
+    rest = {key: value for key, value in data.items() if key != "samples"}
+    return SampleFile(reader.samples, reader.diagnostics, reader.extras, rest)
 
 
 def no_sample_left(file: str, seen: int) -> Diagnostic:
@@ -67,8 +91,8 @@ def no_sample_left(file: str, seen: int) -> Diagnostic:
     return Diagnostic("error", "no-samples", "the file holds no samples", file, NOWHERE, hint)
 
 
-def _read_file(path: Path, file: str, reader: SampleReader) -> bool:
-    """Whether the file holds contexts and no samples at all."""
+def _read_file(path: Path, file: str, reader: SampleReader) -> dict[str, Any]:
+    """Give the samples to the reader. What is returned is the file's outermost mapping, if it has one."""
     ending = path.suffix.lower()
     if ending not in SAMPLE_ENDINGS:
         message = (
@@ -77,15 +101,18 @@ def _read_file(path: Path, file: str, reader: SampleReader) -> bool:
         raise InputError([Diagnostic("error", "bad-ending", message, file, hint="rename or convert the file")])
     if ending in (".jsonl", ".ndjson"):
         reader.add_lines(path, file)
-        return False
+        return {}
+    if ending == ".csv":
+        reader.add_csv(path, file)
+        return {}
     text = read_source_text(path, file)
     data, source = read_toml(text, file) if ending == ".toml" else read_document(text, file)
     reader.diagnostics += check_top_level(data, source)
     if not isinstance(data, dict):
-        return False
+        return {}
     reader.diagnostics += contexts_from_data(data.get("contexts"), source)[1]
     reader.add(data.get("samples"), source, path.stem)
-    return bool(data.get("contexts")) and "samples" not in data
+    return data
 
 
 def check_top_level(data: Any, source: Source) -> list[Diagnostic]:
@@ -113,12 +140,14 @@ def check_top_level(data: Any, source: Source) -> list[Diagnostic]:
 class SampleReader:
     """Collects samples from one or several sources: ids are unique over all of them.
 
-    `known_ids` are those of skipped samples too; `seen` counts all that were written.
+    `known_ids` are those of skipped samples too; `seen` counts all that were written. `extras` are the name,
+    description and metadata of usable samples, by their ids.
     """
 
     def __init__(self) -> None:
         self.samples: list[Sample] = []
         self.diagnostics: list[Diagnostic] = []
+        self.extras: dict[str, dict[str, Any]] = {}
         self._first: dict[str, tuple[Source, DataPath]] = {}
         self.seen = 0
 
@@ -147,6 +176,16 @@ class SampleReader:
             else:
                 self._add_one(row.value, row.source, (), None, f"{path.stem}-{index}")
 
+    def add_csv(self, path: Path, file: str) -> None:
+        """The samples of a CSV file, in which several lines may be one sample."""
+        read = read_csv_samples(path, file)
+        self.diagnostics += read.problems
+        self.seen += read.bad_rows
+        for row in read.samples:
+            if self._is_full(row.source, ()):
+                return
+            self._add_one(row.value, row.source, (), None, f"{path.stem}-{row.number}")
+
     def _items(self, value: Any, source: Source, prefix: DataPath) -> Iterator[tuple[DataPath, str | None, Any]]:
         if isinstance(value, list):
             yield from (((*prefix, index), None, item) for index, item in enumerate(value))
@@ -166,12 +205,15 @@ class SampleReader:
         self.seen += 1
         checked = check_sample(value, source, path, key, default_id)
         self.diagnostics += checked.problems
-        where = (source, path) if path else (_line_only(source), path)
+        where = (_line_only(source) if isinstance(source, JsonSource) and not path else source, path)
         first_source, first_path = self._first.setdefault(checked.id, where)
         if (first_source, first_path) != where:
             self._refuse_twice(checked.id, first_source, first_path, source, path)
         elif checked.sample is not None:
             self.samples.append(replace(checked.sample, source=where[0]))
+            extras = {name: value[name] for name in EXTRA_KEYS if value.get(name) is not None}
+            if extras:
+                self.extras[checked.id] = extras
 
     def _refuse_twice(
         self, sample_id: str, first: Source, first_path: DataPath, source: Source, path: DataPath
@@ -194,7 +236,7 @@ class SampleReader:
         return True
 
 
-def _line_only(source: Source) -> Source:
+def _line_only(source: JsonSource) -> Source:
     """A JSONL line's number without its text: the samples must not keep the whole file twice."""
     place = source.place(())
     return LineSource(source.file, place.line or 1, place.source)

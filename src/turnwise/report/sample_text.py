@@ -92,7 +92,7 @@ def sample_counts_text(counts: Mapping[str, Any]) -> str:
     for kind in ("labels", "raters", "tags"):
         found = list(counts[kind].items())
         if found:
-            shown = ", ".join(f"{one_line(name)} {count:,}" for name, count in found[:_MOST_LISTED])
+            shown = ", ".join(f"{one_line(name)} ({count:,})" for name, count in found[:_MOST_LISTED])
             more = f", and {len(found) - _MOST_LISTED:,} more" if len(found) > _MOST_LISTED else ""
             lines.append(f"{kind}: {shown}{more}")
     return "\n".join(lines)
