@@ -55,7 +55,15 @@ check: $(VENV)/.installed-test  ## lint, types and layers
 test: check  ## everything that must pass before a change lands
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-all: check  ## the same, and the slow tests
+# The page of a calibration is tried in a real Chromium: Debian's, which only root can install. Without it, its tests
+# are skipped, and say so.
+$(VENV)/.installed-browser: $(VENV)/.installed-test
+	$(PIP) install -c requirements.txt playwright
+	@command -v chromium >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null \
+	  || apt-get install -y -q --no-install-recommends chromium >/dev/null || echo "no Chromium: its tests are skipped"
+	@touch $@
+
+test-all: check $(VENV)/.installed-browser  ## the same, and the slow tests
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2
 
 bench: $(VENV)/.installed-test  ## measure start-up, speed and memory; writes benchmarks/RESULTS.md

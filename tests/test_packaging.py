@@ -34,11 +34,13 @@ def tracked() -> list[PurePosixPath]:
 
 
 def test_only_code_types_and_the_template_are_tracked() -> None:
-    """The wheel holds what is tracked below src/turnwise: modules, types, prices, the base deck and the template."""
+    """The wheel holds what is tracked below src/turnwise: modules, types, prices, decks, the page and the template."""
     others = {path for path in tracked() if path.suffix != ".py"}
     data = {PACKAGE / "py.typed", PACKAGE / "providers" / "prices.json"}
     data.add(PACKAGE / "decks" / "base" / "grader-base.deck.md")
     demo = PACKAGE / "calibration" / "demo_data"
+    page = PACKAGE / "calibration" / "html"
+    data |= {page / "report.css", page / "report.js"}
     data |= {demo / name for name in ("recorded.jsonl", "refunds.deck.md", "samples.toml")}
     assert others == {*data, *(PACKAGE / "cli" / "template" / name for name in TEMPLATE)}
     assert all(path.is_relative_to(PACKAGE) for path in tracked())

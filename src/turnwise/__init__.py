@@ -11,6 +11,8 @@ Load a suite and look at what a model would be sent:
 
 from typing import TYPE_CHECKING, Any
 
+from .version import __version__
+
 if TYPE_CHECKING:
     from .calibration.api import calibrate, calibrate_recorded
     from .calibration.report import Calibration
@@ -67,7 +69,6 @@ __all__ = [
     "stream",
 ]
 
-__version__ = "0.1.0"
 
 # Where each name lives; imported when it is first asked for, so that `import turnwise` costs nothing.
 _HOMES = {

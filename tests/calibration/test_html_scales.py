@@ -11,12 +11,13 @@ from html_tree import Element, parsed
 from turnwise.calibration.analysis import analyse
 from turnwise.calibration.html.page import calibration_html
 from turnwise.calibration.judgement import Output
+from turnwise.decks.sample import HumanLabel
 from turnwise.decks.scale import ScaleSpec
 
 
 def page(labels: list[Any], said: list[Any], spec: ScaleSpec | None = None, repeats: int = 1) -> Element:
     """The page of one judge that said these things of samples with those labels."""
-    samples = [sample(f"n-{place}", label=label) for place, label in enumerate(labels)]
+    samples = [sample(f"n-{place}", label=label, tags=("all",)) for place, label in enumerate(labels)]
     outputs = {
         each.id: [Output(answer(value).text, repeat=turn + 1) for turn in range(repeats)]
         for each, value in zip(samples, said, strict=True)
@@ -46,7 +47,12 @@ def test_labels_have_a_matrix_and_no_histogram() -> None:
         ["A", "B", "tie"] * 12, ["A", "tie", "tie"] * 12, ScaleSpec(kind="categorical", labels=["A", "B", "tie"])
     )
     assert heads(whole)[2:4] == ["Agreement", "Cohen’s κ"]
-    assert "Agreement without ties" in whole.text
+    cells = [each.text for each in whole.one("table", "slices").one("tbody").all("td")]
+    # 24 of 36 are right; people called 12 a tie and the judge 24, so that the 12 A remain, all right.
+    assert cells[0].startswith("66.7 %")
+    assert cells[0].endswith("24 of 36")
+    assert cells[1].startswith("100.0 %")
+    assert cells[1].endswith("12 of 12")
     assert list(whole.all("svg", "chart")) == []
     assert len(list(whole.all("table", "confusion"))) == 1
 
@@ -79,3 +85,20 @@ def test_many_labels_are_not_drawn() -> None:
     labels = [f"label-{place}" for place in range(40)]
     whole = page(labels, labels, ScaleSpec(kind="categorical", labels=labels))
     assert "The table of 40 labels is too large to show" in whole.text
+
+
+def test_people_are_beside_the_models_by_tag() -> None:
+    """Where a tag has several raters, their own agreement is in its row: two of three samples are labelled alike."""
+    votes = [("good", "good"), ("bad", "bad"), ("good", "bad")]
+    samples = [
+        sample(
+            f"v-{place}", labels=[HumanLabel(None, one, None, "ann"), HumanLabel(None, two, None, "ben")], tags=("all",)
+        )
+        for place, (one, two) in enumerate(votes)
+    ]
+    outputs = {each.id: [answer("good")] for each in samples}
+    spec = ScaleSpec(kind="binary", labels=["bad", "good"])
+    whole = parsed(calibration_html([analyse(samples, {"judge": outputs}, spec, draws=50)]))
+    cells = [each.text for each in whole.one("table", "slices").one("tbody").all("td")]
+    assert cells[3].startswith("66.7 %")
+    assert cells[3].endswith("2 of 3")

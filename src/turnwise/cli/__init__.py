@@ -11,7 +11,7 @@ from importlib import import_module
 
 import click
 
-from .. import __version__
+from ..version import __version__
 
 __all__ = ["ExitCode", "cli", "main", "process"]
 

@@ -117,7 +117,7 @@ class Asked:
     @property
     def model_names(self) -> tuple[str, ...]:
         """The models, each once."""
-        names = [name.strip() for each in self.models for name in each.split(",")]
+        names = [name.strip() for each in self.models for name in _listed(each)]
         return tuple(dict.fromkeys(name for name in names if name))
 
     @property
@@ -177,3 +177,19 @@ class Asked:
         if not 0 <= value <= 10:
             raise click.UsageError(f"--temperature must be a number from 0, or `default`; found {self.temperature!r}")
         return value
+
+
+def _listed(written: str) -> list[str]:
+    """The names between commas; a comma in brackets belongs to the name, such as to what a mock answers.
+
+    >>> _listed('gpt,mock/{"score": 1, "reason": "x"}')
+    ['gpt', 'mock/{"score": 1, "reason": "x"}']
+    """
+    names, depth = [""], 0
+    for character in written:
+        depth += (character in "{[(") - (character in "}])")
+        if character == "," and depth <= 0:
+            names.append("")
+        else:
+            names[-1] += character
+    return names

@@ -27,8 +27,9 @@ _ROLE_COLOURS = {"system": "magenta", "user": "green", "assistant": "blue"}
 @click.argument("deck", metavar="DECK")
 @click.option("--context", "context_file", metavar="FILE", help="Values of the deck's contexts: TOML, YAML or JSON.")
 @click.option("--sample", "sample_id", metavar="ID", help="Fill the contexts from this sample of the deck.")
+@click.option("--samples", "sample_file", metavar="FILE", help="Take the sample from this file, instead of the deck.")
 @format_option("text for people; json is exact, byte for byte.")
-def command(deck: str, context_file: str | None, sample_id: str | None, form: str) -> None:
+def command(deck: str, context_file: str | None, sample_id: str | None, sample_file: str | None, form: str) -> None:
     """Show what a deck sends to the model that grades: its text, its contexts and a sample, in the final form.
 
     DECK is a Markdown file. Includes are in place, front matter and embedded files are not sent.
@@ -37,13 +38,16 @@ def command(deck: str, context_file: str | None, sample_id: str | None, form: st
     Examples:
       turnwise render graders/tone.deck.md
       turnwise render graders/tone.deck.md --sample rude-1
+      turnwise render graders/tone.deck.md --samples labelled.jsonl --sample s-12
       turnwise render graders/tone.deck.md --context answer.toml --format json
     """
     from ..decks.render import render_deck
 
     read = _deck(Path(deck))
     values = {} if context_file is None else _values(Path(context_file), read)
-    sample = None if sample_id is None else _sample(read, sample_id)
+    if sample_file is not None and sample_id is None:
+        raise click.UsageError("--samples needs --sample ID: which of them")
+    sample = None if sample_id is None else _sample(read, sample_id, sample_file)
     messages = render_deck(read, values, sample)
     _warn_of_label(read, sample)
     click.echo(_as_json(read, sample_id, messages) if form == "json" else _as_text(messages), color=True)
@@ -62,17 +66,32 @@ def _deck(path: Path) -> Deck:
     return deck
 
 
-def _sample(deck: Deck, sample_id: str) -> Sample:
+def _sample(deck: Deck, sample_id: str, file: str | None) -> Sample:
     from ..errors import UsageError
     from ..suite.explain import did_you_mean
 
-    found = next((sample for sample in deck.samples if sample.id == sample_id), None)
+    samples = deck.samples if file is None else _samples(Path(file))
+    found = next((sample for sample in samples if sample.id == sample_id), None)
     if found is not None:
         return found
-    if not deck.samples:
-        raise UsageError(f"{deck.file} has no samples", "embed a file of samples: `![samples](samples.toml)`")
-    ids = [sample.id for sample in deck.samples[:200]]
+    if not samples:
+        hint = "embed a file of samples, `![samples](samples.toml)`, or name one with --samples"
+        raise UsageError(f"{deck.file} has no samples", hint)
+    ids = [sample.id for sample in samples[:200]]
     raise UsageError(f"no sample is named {sample_id}", did_you_mean(sample_id, ids, "there are"))
+
+
+def _samples(path: Path) -> Sequence[Sample]:
+    from ..decks.samples import read_samples
+    from ..diagnostics import has_errors
+    from ..errors import DeckError
+    from .output import echo_diagnostics
+
+    samples, diagnostics = read_samples(path)
+    if has_errors(diagnostics):
+        raise DeckError(diagnostics)
+    echo_diagnostics(diagnostics)
+    return samples
 
 
 def _values(path: Path, deck: Deck) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def command(paths: tuple[str, ...], form: str) -> None:
 
 
 def _show(validation: Validation, form: str) -> None:
-    from .. import __version__
     from ..report.diagnostics import as_github, as_json, as_sarif, as_text
+    from ..version import __version__
     from .output import error_style, output_style
 
     diagnostics = validation.diagnostics

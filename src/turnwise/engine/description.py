@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import VERSION
 
-from .. import __version__
+from ..version import __version__
 from .file_hash import file_hash
 from .git_commit import git_commit
 
