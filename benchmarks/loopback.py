@@ -1,8 +1,8 @@
 """A server on loopback that answers chat completions at once, or after a delay, and counts what it was asked.
 
 It knows just enough of HTTP to be several times quicker than any client, so that a measurement shows the client. Run as
-a script, `python loopback.py MILLISECONDS`, it prints its port, and then its counts, reset, for each line that it is
-sent; it ends with its standard input. `Loopback` is the other end of that.
+a script, `python loopback.py MILLISECONDS ANSWER`, it prints its port, and then its counts, reset, for each line that
+it is sent; it ends with its standard input. `Loopback` is the other end of that.
 """
 
 from __future__ import annotations
@@ -45,34 +45,34 @@ def _serialised(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _completion() -> bytes:
-    message = {"role": "assistant", "content": ANSWER}
+def _completion(text: str) -> bytes:
+    message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     body = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": _USAGE}
     return _response("200 OK", "application/json", _serialised(body))
 
 
-def _stream() -> bytes:
+def _stream(text: str) -> bytes:
     """The same answer for clients that always stream."""
     head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    text = {"index": 0, "delta": {"role": "assistant", "content": ANSWER}, "finish_reason": None}
+    whole = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
     end = {"index": 0, "delta": {}, "finish_reason": "stop"}
-    chunks = [{**head, "choices": [text]}, {**head, "choices": [end]}, {**head, "choices": [], "usage": _USAGE}]
+    chunks = [{**head, "choices": [whole]}, {**head, "choices": [end]}, {**head, "choices": [], "usage": _USAGE}]
     events = b"".join(b"data: %s\n\n" % _serialised(chunk) for chunk in chunks)
     return _response("200 OK", "text/event-stream", events + b"data: [DONE]\n\n")
 
 
-_COMPLETION = _completion()
-_STREAM = _stream()
 _MISSING = _response("404 Not Found", "application/json", b'{"error":{"message":"only chat completions"}}')
 
 
 class _Connection(asyncio.Protocol):
     """One connection: requests one after the other, each answered when it is whole."""
 
-    def __init__(self, counts: Counts, delay: float) -> None:
+    def __init__(self, counts: Counts, delay: float, completion: bytes, stream: bytes) -> None:
         self._counts = counts
         self._delay = delay
+        self._completion = completion
+        self._stream = stream
         self._received = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -101,17 +101,18 @@ class _Connection(asyncio.Protocol):
             return
         self._counts.completions += 1
         self._counts.checksum += crc32(body)
-        response = _STREAM if _STREAMED.search(body) else _COMPLETION
+        response = self._stream if _STREAMED.search(body) else self._completion
         if self._delay:
             asyncio.get_running_loop().call_later(self._delay, self._transport.write, response)
         else:
             self._transport.write(response)
 
 
-async def _serve(delay: float) -> None:
+async def _serve(delay: float, text: str) -> None:
     counts = Counts()
+    answers = _completion(text), _stream(text)
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Connection(counts, delay), "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(lambda: _Connection(counts, delay, *answers), "127.0.0.1", 0, backlog=1024)
     print(json.dumps({"port": server.sockets[0].getsockname()[1]}), flush=True)
     while await asyncio.to_thread(sys.stdin.readline):
         print(json.dumps(vars(counts)), flush=True)
@@ -121,13 +122,14 @@ async def _serve(delay: float) -> None:
 
 
 class Loopback:
-    """The server in a process of its own. A context manager."""
+    """The server in a process of its own, which always gives the same answer. A context manager."""
 
-    def __init__(self, *, delay_ms: int = 0) -> None:
+    def __init__(self, *, delay_ms: int = 0, answer: str = ANSWER) -> None:
         self.delay_ms = delay_ms
+        self.answer = answer
 
     def __enter__(self) -> Self:
-        command = [sys.executable, str(Path(__file__).resolve()), str(self.delay_ms)]
+        command = [sys.executable, str(Path(__file__).resolve()), str(self.delay_ms), self.answer]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.url = f"http://127.0.0.1:{self._line()['port']}/v1"
         return self
@@ -149,4 +151,4 @@ class Loopback:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1]) / 1000))
+    asyncio.run(_serve(int(sys.argv[1]) / 1000, sys.argv[2]))

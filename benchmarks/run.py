@@ -13,6 +13,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from calibrate import calibrate_rows
+from figures import figure_rows
 from generate import CASES, Files
 from measure import HERE, PYTHON, TURNWISE, Row, best_of_each, cost_of, like_installed, ratio, require_larger_than_own
 from results import rows_table, write_section
@@ -127,6 +129,8 @@ def measure_all(folder: Path, huge: bool) -> list[Row]:
         *speed(files),
         *providers(),
         *engine_rows(folder),
+        *figure_rows(),
+        *calibrate_rows(folder),
         *memory(files.jsonl_10k, files.jsonl_100k, "10,000 to 100,000 JSONL cases"),
     ]
     if huge:

@@ -33,9 +33,9 @@ def test_prompt_imports_only_what_reading_and_showing_needs() -> None:
 
 
 def test_importing_the_package_costs_nothing() -> None:
-    """`import turnwise` alone imports none of its rooms."""
+    """`import turnwise` alone imports none of its rooms, only the version."""
     done = subprocess.run(
         [sys.executable, "-c", "import sys, turnwise; print(*[m for m in sys.modules if m.startswith('turnwise')])"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout.split() == ["turnwise"]
+    assert done.stdout.split() == ["turnwise.version", "turnwise"]

@@ -42,6 +42,10 @@ def source_codes() -> set[str]:
     return codes
 
 
+_OTHER_CODES = {"Warned", "code_text"}
+"""What has a `code` of another sort: the warnings of a calibration, and the values of a scale."""
+
+
 def _takers(tree: ast.AST) -> Positions:
     """Functions and classes that are given a `code`, each with its position among the arguments."""
     found: Positions = {}
@@ -52,7 +56,7 @@ def _takers(tree: ast.AST) -> Positions:
             names = _fields(node)
         else:
             continue
-        if "code" in names:
+        if "code" in names and node.name not in _OTHER_CODES:
             found[node.name] = names.index("code")
     return found
 

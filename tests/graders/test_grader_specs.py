@@ -48,7 +48,7 @@ def test_every_grader_is_one() -> None:
     values: dict[str, Any] = {"contains-all": ["x"], "contains-any": ["x"], "is-json": True}
     graders, problems = make_graders([{kind: values.get(kind.removeprefix("not-"), "x")} for kind in KINDS])
     assert problems == []
-    assert len(graders) == 16
+    assert len(graders) == 17
     assert all(isinstance(grader, Grader) for grader in graders)
 
 

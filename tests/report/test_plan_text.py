@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+from turnwise.engine.judges import JudgeBook
 from turnwise.report.plan import plan_text
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def plan_of(cases: int, trials: int, variants: tuple[str | None, ...] = (None,))
     suite = SimpleNamespace(name="s.yaml", variants=made)
     plan = SimpleNamespace(
         results=cases * trials * len(variants), cases=cases, targets=[SimpleNamespace(name="gpt\x1b")], suites=[suite],
-        selected=lambda: [(suite, None)] * cases,
+        selected=lambda: [(suite, None)] * cases, judges=JudgeBook(),
     )  # fmt: skip
     return cast("Plan", plan)
 

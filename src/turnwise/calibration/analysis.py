@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..decks.sample_hash import samples_hash
 from ..errors import DeckError
 from ..graders.verdict_scale import Code
 from ..stats.bootstrap import DRAWS
+from ..suite.reading import garbage_collection_paused
 from .differences import paired_differences
 from .gates import Gate, check_gates
 from .judgement import Output, SampleVerdict, judged
@@ -53,6 +53,7 @@ class Context:
     replayed: bool = False
 
 
+@garbage_collection_paused()
 def analyse(
     samples: Sequence[Sample],
     outputs: Outputs,
@@ -184,19 +185,6 @@ def _counts(labelled: Sequence[LabelledSample], known: Context) -> SampleCounts:
         hash=samples_hash(each.sample for each in labelled),
         files=tuple(dict.fromkeys(each.sample.file for each in labelled)),
     )
-
-
-def samples_hash(samples: Iterable[Sample]) -> str:
-    """The hash of what samples say: conversations and labels, whatever file and order they are in."""
-    digests = sorted(_sample_digest(each) for each in samples)
-    return hashlib.sha256(b"".join(digests)).hexdigest()
-
-
-def _sample_digest(sample: Sample) -> bytes:
-    labels = sample.labels or ((sample.expected,) if sample.expected is not None else ())
-    said = [[label.rater, label.value] for label in labels]
-    text = json.dumps([sample.id, sample.cluster, list(sample.tags), sample.messages, said], sort_keys=True)
-    return hashlib.sha256(text.encode()).digest()
 
 
 def _items(labelled: Sequence[LabelledSample], verdicts: Mapping[str, Sequence[SampleVerdict]]) -> list[Item]:

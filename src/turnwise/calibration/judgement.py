@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from ..graders.verdict import StatusKind
     from ..graders.verdict_scale import Code, Scale
 
-__all__ = ["UNDECIDED", "Output", "SampleVerdict", "judged", "read_output"]
+__all__ = ["LARGEST_SCORE", "UNDECIDED", "Output", "SampleVerdict", "judged", "read_output"]
+
+LARGEST_SCORE = 1e100
+"""Squares and products of larger scores would leave the range of numbers, and with them every figure."""
 
 UNDECIDED = "undecided"
 """Repeats of one sample of which no answer is the most frequent one."""
@@ -58,7 +61,10 @@ def read_output(output: Output, scale: Scale) -> Verdict | Status:
     """The verdict in an output, or why there is none."""
     if output.failure is not None or output.text is None:
         return Status(output.failure or "missing", output.text or "", output.detail)
-    return parse_verdict(output.text, scale, finish_reason=output.finish_reason)
+    verdict = parse_verdict(output.text, scale, finish_reason=output.finish_reason)
+    if isinstance(verdict, Verdict) and verdict.score is not None and abs(verdict.score) > LARGEST_SCORE:
+        return Status("out_of_range", output.text, f"no score is larger than {LARGEST_SCORE:g}")
+    return verdict
 
 
 def judged(outputs: Iterable[Output], scale: Scale) -> SampleVerdict:

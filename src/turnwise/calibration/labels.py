@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..suite.paths import shown_path
+from .judgement import LARGEST_SCORE
 
 if TYPE_CHECKING:
     from ..decks.sample import HumanLabel, Sample
@@ -50,7 +51,7 @@ def code_labels(samples: Iterable[Sample], scale: Scale) -> tuple[list[LabelledS
                 ungradable += 1
                 continue
             code = scale.code(value)
-            if code is None:
+            if code is None or _is_too_large(code):
                 problems.append(_not_on_the_scale(value, scale, sample, path))
             else:
                 labels.append(CodedLabel(code, label.rater, label.reason))
@@ -67,12 +68,17 @@ def _written(sample: Sample) -> list[tuple[DataPath, HumanLabel]]:
 
 def _not_on_the_scale(value: Code, scale: Scale, sample: Sample, path: DataPath) -> Diagnostic:
     full = (*sample.path, *path)
-    message = f"the label {value!r} of sample `{sample.id}` is not on the scale: {_described(scale)}"
+    wanted = f"a number up to {LARGEST_SCORE:g}" if _is_too_large(value) else _described(scale)
+    message = f"the label {value!r} of sample `{sample.id}` is not on the scale: {wanted}"
     hint = "correct the label, or the deck's [scale]"
     place = sample.source.place(full)
     if place == sample.place:  # no `expected` is written: `score` is short for it
         place = sample.source.place((*sample.path, "score"))
     return Diagnostic("error", "off-scale", message, sample.file, place, hint, shown_path(full), sample.id)
+
+
+def _is_too_large(value: Code) -> bool:
+    return not isinstance(value, str) and abs(value) > LARGEST_SCORE
 
 
 def _described(scale: Scale) -> str:

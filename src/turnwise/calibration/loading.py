@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..decks.deck import Deck, read_deck
+from ..decks.deck_hash import deck_hash
 from ..decks.render import asks_for_label
 from ..decks.samples import read_samples
 from ..diagnostics import Diagnostic, has_errors
 from ..errors import DeckError, UsageError
 from ..suite.project import Project, find_project_root, load_project
+from .gates import parse_gate
 from .labels import code_labels
 from .report import DeckIdentity, Warned
 from .scale import Scale, scale_for
@@ -112,6 +112,7 @@ def _loaded(
             f"{deck.file} asks for `expected`, so that the judge is shown the label and its agreement means nothing"
         )
         raise UsageError(message, "remove `[contexts.expected]` from the deck, or say --allow-label-leak")
+    _check_gates(deck)
     samples = deck.samples if shared is None else shared.samples
     if not samples:
         hint = "embed a TOML file, `![samples](samples.toml)`, or name one with --samples"
@@ -138,14 +139,13 @@ def _loaded(
     )
 
 
-def deck_hash(deck: Deck) -> str:
-    """The hash of all that reaches the judge, and of the scale by which its answers are read."""
-    front = deck.front_matter
-    contexts = [[each.name, each.question, each.default, each.has_default] for each in deck.contexts]
-    scale = None if front.scale is None else front.scale.model_dump(by_alias=True, exclude_none=True)
-    options = {name: value for name, value in front.model_options.items() if name != "model"}
-    whole = [deck.text, contexts, front.tools, options, scale]
-    return hashlib.sha256(json.dumps(whole, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+def _check_gates(deck: Deck) -> None:
+    """Refuse a bar that is none before any judge is asked."""
+    for gate in deck.front_matter.gates or ():
+        try:
+            parse_gate(gate)
+        except UsageError as error:
+            raise UsageError(f"{deck.file}: {error}", error.hint) from error
 
 
 def _deck_files(written: str) -> list[Path]:

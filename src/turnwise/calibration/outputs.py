@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -35,18 +36,25 @@ def outputs_of(records: Iterable[Mapping[str, Any]]) -> DeckOutputs:
 
 
 def record_output(record: Mapping[str, Any]) -> Output:
-    """The output in a line of a journal."""
-    error, usage = record.get("error"), record.get("usage") or {}
-    repeat = record.get("trial") or 1
-    if error is not None or record.get("answer") is None:
-        kind = str((error or {}).get("kind"))
-        return Output(None, repeat, failure=_FAILURES.get(kind, "api_error"), detail=str((error or {}).get("message")))
+    """The output in a line of a journal. Such a line may come from anywhere: what is not of its type is left out."""
+    repeat, answer = _of(int, record.get("trial")) or 1, record.get("answer")
+    error = record.get("error")
+    if error is not None or answer is None:
+        told = error if isinstance(error, Mapping) else {"message": error}
+        failure = _FAILURES.get(str(told.get("kind")), "api_error")
+        return Output(None, repeat, failure=failure, detail=str(told.get("message")))
+    usage = _of(dict, record.get("usage")) or {}
     return Output(
-        record["answer"],
+        answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False),
         repeat,
-        record.get("finish_reason"),
-        input_tokens=usage.get("input_tokens"),
-        output_tokens=usage.get("output_tokens"),
-        cost_usd=record.get("cost_usd"),
-        latency_ms=record.get("latency_ms"),
+        _of(str, record.get("finish_reason")),
+        input_tokens=_of(int, usage.get("input_tokens")),
+        output_tokens=_of(int, usage.get("output_tokens")),
+        cost_usd=_of((int, float), record.get("cost_usd")),
+        latency_ms=_of((int, float), record.get("latency_ms")),
     )
+
+
+def _of(kind: type | tuple[type, ...], value: Any) -> Any:
+    """The value if it is of the kind; None otherwise, and for true and false, which Python takes for numbers."""
+    return value if isinstance(value, kind) and not isinstance(value, bool) else None

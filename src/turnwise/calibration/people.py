@@ -28,6 +28,8 @@ def has_several(samples: Sequence[LabelledSample]) -> bool:
 
 def majority_value(labelled: LabelledSample) -> Code | None:
     """The label that most people gave; None without one, or without labels."""
+    if len(labelled.labels) == 1:  # nearly always, and counting takes its time
+        return labelled.labels[0].code
     return majority_label(label.code for label in labelled.labels)
 
 

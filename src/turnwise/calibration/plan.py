@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..engine.planned_targets import PlannedTarget
 from ..engine.result_keys import ResultKey
 from ..errors import UsageError
-from ..graders.deck_request import Judging, judging, other_options
+from ..graders.deck_request import Judging, asked_with, judging_by, with_deck_options
 from ..graders.scoring import CaseScore
 from ..targets.choose import find_target, load_project_targets
 from ..targets.dotenv import environment
-from ..targets.override import with_settings
 
 if TYPE_CHECKING:
     from ..decks.sample import Sample
@@ -129,23 +128,12 @@ class CalibrationPlan:
 
     def settings_of(self, deck: LoadedDeck, target: PlannedTarget) -> dict[str, Any]:
         """The settings that a model is asked with, for the report: its own, the deck's, and ours."""
-        own: Any = target.spec
-        names = ("provider", "model", "temperature", "top_p", "max_output_tokens", "seed", "reasoning_effort")
-        found = {name: getattr(own, name, None) for name in names}
-        chosen = asdict(self._judging(deck, target).settings)
-        found |= {name: value for name, value in chosen.items() if value is not None}
-        found |= other_options(deck.deck)
-        found["structured_output"] = self._judging(deck, target).schema is not None
-        return {name: value for name, value in found.items() if value is not None}
+        return asked_with(self._judging(deck, target), target.spec)
 
     def _judging(self, deck: LoadedDeck, target: PlannedTarget) -> Judging:
-        own: Any = target.spec
-        has_own = getattr(own, "temperature", None) is not None
-        return judging(
-            deck.deck,
-            deck.scale,
-            temperature=None if has_own else self.options.temperature,
-            structured=self.options.structured,
+        options = self.options
+        return judging_by(
+            deck.deck, deck.scale, target.spec, temperature=options.temperature, structured=options.structured
         )
 
 
@@ -177,9 +165,6 @@ def _named_by(decks: Sequence[LoadedDeck]) -> list[str]:
 
 
 def _give_options(target: PlannedTarget, deck: LoadedDeck) -> None:
-    extra = other_options(deck.deck)
-    if not extra:
-        return
-    own: Any = target.spec
-    body = {**(getattr(own, "extra_body", None) or {}), **extra}
-    target.overrides[deck.name, _DECK] = with_settings(target.spec, {"extra_body": body}, where=deck.deck.file)
+    changed = with_deck_options(target.spec, deck.deck)
+    if changed is not None:
+        target.overrides[deck.name, _DECK] = changed

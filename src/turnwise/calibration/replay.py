@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from ..conversation.files import shown_file
 from ..decks.toml_source import read_toml
 from ..diagnostics import Diagnostic, Place
+from ..engine.journal import read_journal
 from ..engine.run_folder import RESULTS
 from ..errors import DeckError
 from ..suite.datasets import read_rows
 from ..suite.explain import described, did_you_mean
 from ..suite.paths import DataPath
 from ..suite.reading import garbage_collection_paused, read_source_text
-from ..suite.sources import Source
+from ..suite.sources import LineSource, Source
 from .judgement import Output
 from .outputs import record_output
 
@@ -38,13 +39,16 @@ def read_replay(written: str, known: Collection[str], *, deck: str | None = None
     """The outputs of every model by sample, in the order in which they stand; a repeated pair is a repeat.
 
     `known` are the ids of samples: another id is an error. Of a journal of several decks, only `deck` is taken. Raises
-    `DeckError` with every line that cannot be used.
+    `DeckError` with every line that cannot be used, or `RunError` for a folder that is no calibration.
     """
     path = Path(written)
-    path = path / RESULTS if path.is_dir() else path
+    is_calibration = path.is_dir()
+    path = path / RESULTS if is_calibration else path
     reader = _Reader(shown_file(path), frozenset(known), deck)
     with garbage_collection_paused():
-        if path.suffix.lower() == ".toml":
+        if is_calibration:
+            reader.read_journal(path)
+        elif path.suffix.lower() == ".toml":
             reader.read_toml(path)
         else:
             reader.read_lines(path)
@@ -71,7 +75,18 @@ class _Reader:
                 self.problems.append(row.problem)
             else:
                 self._line(row.value, row.source)
-        for (model, sample, _), output in self._journalled.items():
+        self._end_lines()
+
+    def read_journal(self, path: Path) -> None:
+        """The answers of a calibration, which may have been killed: a torn last line was never an answer."""
+        for number, record in enumerate(read_journal(path), start=1):
+            if len(self.problems) >= _MOST_PROBLEMS:
+                break
+            self._line(record, LineSource(self.file, number))
+        self._end_lines()
+
+    def _end_lines(self) -> None:
+        for (model, sample, _), output in sorted(self._journalled.items(), key=lambda item: item[0][2]):
             self.found.setdefault(model, {}).setdefault(sample, []).append(output)
         if not self.found and not self.problems:
             self._refuse("no-outputs", "the file holds no recorded outputs", Place(1), _HINT)
@@ -117,8 +132,10 @@ class _Reader:
             return
         sample, model = row["case_id"], row["target"]
         if self._is_known(sample, source) and isinstance(model, str):
-            key, output = (model, str(sample), row.get("trial") or 1), record_output(row)
-            if output.failure is None or key not in self._journalled:
+            output = record_output(row)
+            key = (model, str(sample), output.repeat)
+            before = self._journalled.get(key)
+            if output.failure is None or before is None or before.failure is not None:
                 self._journalled[key] = output
 
     def _add(

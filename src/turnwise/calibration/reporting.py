@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..stats.bootstrap import DRAWS
 from .analysis import Context, analyse, samples_hash
+from .estimating import with_estimates
 from .gates import Gate, parse_gate
 from .outputs import outputs_of
 from .recommendation import Thresholds
@@ -25,7 +26,16 @@ __all__ = ["deck_gates", "deck_thresholds", "reports_of"]
 def reports_of(session: CalibrationSession, *, draws: int = DRAWS) -> list[Calibration]:
     """A report for each deck, in the order of the decks."""
     found = outputs_of(session.records())
-    return [_report(session, deck, found.get(deck.name, {}), draws) for deck in session.plan.decks]
+    measured = [deck for deck in session.plan.decks if deck.answers is None]
+    reports = [_report(session, deck, found.get(deck.name, {}), draws) for deck in measured]
+    if session.options.estimate is None:
+        return reports
+    answers = [deck for deck in session.plan.decks if deck.answers is not None]
+    return [
+        with_estimates(report, deck.answers, found.get(deck.name, {}), drawn=session.options.drawn)
+        for report, deck in zip(reports, answers, strict=True)
+        if deck.answers is not None
+    ]
 
 
 def _report(

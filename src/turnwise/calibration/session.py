@@ -20,6 +20,7 @@ from ..engine.spending import count_record
 from ..errors import RunError
 from ..suite.project import find_project_root, load_project
 from .analysis import samples_hash
+from .answer_files import answer_decks
 from .loading import load_decks
 from .options import CalibrationOptions
 from .plan import CalibrationPlan, make_calibration_plan
@@ -72,6 +73,8 @@ def plan_calibration(options: CalibrationOptions, models: Sequence[Target] = ())
     project, decks = load_decks(
         options.decks, options.samples, strict=options.strict, allow_label_leak=options.allow_label_leak
     )
+    if options.estimate is not None:
+        decks = [*decks, *answer_decks(decks, options.estimate, drawn=options.drawn, strict=options.strict)]
     objects = {each.name: each for each in models}
     wanted = [objects.get(name, name) for name in options.models]
     return make_calibration_plan(project, decks, wanted, options.judges)
@@ -132,7 +135,7 @@ def _description(
 ) -> dict[str, Any]:
     from datetime import UTC, datetime
 
-    from .. import __version__
+    from ..version import __version__
 
     return {
         "calibration": _VERSION,

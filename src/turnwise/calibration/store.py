@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..graders.calibrated import ARTEFACT, Artefact, artefacts, model_hash
+from .estimating import estimate_records
+from .json_text import json_text
 from .report_record import reports_record
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class CalibrationStore:
     def keep(self, calibration_id: str, reports: Sequence[Calibration]) -> Path:
         """Write the report and what is to be found of it later; where the report is. Raises `OSError`."""
         where = self.folder / calibration_id
-        _write(where / REPORT, reports_record(reports))
+        _write(where / REPORT, reports_record(reports) | estimate_records(reports))
         kept = [_artefact(calibration_id, each, model) for each in reports for model in each.models if each.deck]
         _write(where / ARTEFACT, {"schema_version": 1, "artefacts": [each.as_dict() for each in kept]})
         return where / REPORT
@@ -75,5 +76,5 @@ def _artefact(calibration_id: str, report: Calibration, model: ModelReport) -> A
 def _write(path: Path, record: dict[str, Any]) -> None:
     """Whole or not at all."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False), encoding="utf-8")
+    draft.write_text(json_text(record), encoding="utf-8")
     os.replace(draft, path)

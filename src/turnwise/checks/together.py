@@ -9,7 +9,7 @@ from pathlib import Path
 from ..conversation.guidelines import GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..suite.case import Case
-from ..suite.format import LongGrader
+from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath, shown_path
 from ..suite.project import Project
 from ..suite.sources import Source
@@ -53,8 +53,7 @@ def suite_target_names(suite: Suite) -> Iterator[tuple[DataPath, str]]:
     for index, name in enumerate(suite.spec.targets or ()):
         yield ("targets", index), name
     for index, grader in enumerate(suite.spec.graders or ()):
-        if isinstance(grader, LongGrader) and grader.target is not None:
-            yield ("graders", index, "target"), grader.target
+        yield from _judge_of(grader, ("graders", index))
 
 
 def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]]:
@@ -62,8 +61,18 @@ def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]
     if case.target is not None and case.target != suite.spec.target:
         yield (*case.path, "target"), case.target
     for index, grader in enumerate(case.graders[case.inherited_graders :]):
-        if isinstance(grader, LongGrader) and grader.target is not None:
-            yield (*case.path, "graders", index, "target"), grader.target
+        yield from _judge_of(grader, (*case.path, "graders", index))
+
+
+def _judge_of(grader: GraderSpec, path: DataPath) -> Iterator[tuple[DataPath, str]]:
+    """The target that judges, in the long form of a grader or below its kind."""
+    if isinstance(grader, LongGrader):
+        if grader.target is not None:
+            yield (*path, "target"), grader.target
+    elif isinstance(grader, dict):
+        for kind, value in grader.items():
+            if isinstance(value, dict) and isinstance(value.get("target"), str):
+                yield (*path, kind, "target"), value["target"]
 
 
 def unknown_target(name: str, known: Sequence[str], source: Source, path: DataPath, case_id: str | None) -> Diagnostic:

@@ -15,7 +15,19 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FORMATS = ("text", "json", "toml", "html", "md")
-_FIXED = ("decks", "models", "samples", "repeats", "temperature", "plain", "strict", "allow_label_leak", "seed")
+_FIXED = (
+    "decks",
+    "models",
+    "samples",
+    "repeats",
+    "temperature",
+    "plain",
+    "strict",
+    "allow_label_leak",
+    "seed",
+    "estimate",
+    "drawn",
+)
 """What a calibration that is resumed keeps."""
 
 
@@ -141,6 +153,8 @@ class Asked:
             strict=self.strict,
             allow_label_leak=self.allow_label_leak,
             seed=self.seed or 0,
+            estimate=self.estimate,
+            drawn=self.drawn,
         )
 
     def session(self) -> CalibrationSession:

@@ -59,6 +59,8 @@ def _check(asked: Asked) -> None:
         raise UsageError("there is no deck to calibrate", hint)
     if asked.replay is not None and not asked.decks and not asked.samples:
         raise UsageError("--replay needs the labels", "add --samples FILE, or the deck that embeds them")
+    if asked.draw is not None and asked.half_width is None:
+        raise UsageError("--draw draws nothing without --plan", "add --plan 0.05, or leave --draw out")
     if asked.output is None and asked.quiet and asked.form not in (None, "text"):
         raise UsageError(f"--quiet prints no {asked.form}", "add --output FILE, or leave --quiet out")
 
@@ -187,9 +189,8 @@ def _shown(asked: Asked, reports: Sequence[Calibration]) -> int:
     from .calibration_output import estimate_shown, print_reports
 
     print_reports(asked, reports)
-    if asked.estimate is not None:
-        estimate_shown(asked, reports)
+    is_estimated = estimate_shown(asked, reports)
     gates = [gate for report in reports for gate in report.gates]
     code = gates_exit_code(gates)
     nothing = any(not model.valid for report in reports for model in report.models)
-    return code or (3 if nothing else 0)
+    return code or (3 if nothing or not is_estimated else 0)

@@ -39,9 +39,8 @@ def print_reports(asked: Asked, reports: Sequence[Calibration]) -> None:
 
 
 def _whole(form: str, reports: Sequence[Calibration]) -> str:
-    import json
-
     from ..calibration.estimating import estimate_records, estimates_of
+    from ..calibration.json_text import json_text
     from ..calibration.report_record import reports_record
 
     if form == "html":
@@ -62,19 +61,21 @@ def _whole(form: str, reports: Sequence[Calibration]) -> str:
         return calibration_toml(reports_record(reports) | estimate_records(reports))
     if form == "json":
         record = reports_record(reports) | estimate_records(reports)
-        return json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return json_text(record) + "\n"
     return click.unstyle(_text(reports)) + "\n"
 
 
 def _text(reports: Sequence[Calibration]) -> str:
     import shutil
 
+    from ..calibration.layout import wrapped
     from ..calibration.terminal import calibration_text
     from ..report.terminal import printable
 
     width = shutil.get_terminal_size().columns
+    estimates = [piece for line in _estimate_lines(reports) for piece in wrapped(line, width, "    ")]
     blocks = [calibration_text(report, output_style(), width, clean=printable) for report in reports]
-    return "\n\n".join([*blocks, *(["\n".join(lines)] if (lines := _estimate_lines(reports)) else [])])
+    return "\n\n".join([*blocks, *(["\n".join(estimates)] if estimates else [])])
 
 
 def _write(path: Path, text: str) -> None:

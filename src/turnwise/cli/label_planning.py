@@ -62,11 +62,6 @@ def plan_labels(asked: Asked) -> int:
 
 def _check(asked: Asked) -> None:
     """Refuse what makes no sense before anything is read."""
-    import os
-
-    from ..conversation.files import shown_file
-    from ..decks.sample_writing import check_ending
-
     if asked.half_width is None or not 0 < asked.half_width <= 0.5:
         hint = "0.05 stands for intervals of ± 5 points"
         raise UsageError(f"--plan must be above 0 and at most 0.5, found {asked.half_width}", hint)
@@ -79,9 +74,18 @@ def _check(asked: Asked) -> None:
     if not asked.samples and not asked.decks:
         raise UsageError("--plan needs samples", "add --samples FILE, or the deck that embeds them")
     if asked.draw is not None:
-        check_ending(Path(asked.draw))
-        if os.path.lexists(asked.draw):
-            raise UsageError(f"{shown_file(Path(asked.draw))} exists", "name another file after --draw")
+        _check_goal(Path(asked.draw))
+
+
+def _check_goal(path: Path) -> None:
+    import os
+
+    from ..conversation.files import shown_file
+    from ..decks.sample_writing import check_ending
+
+    check_ending(path)
+    if os.path.lexists(path):
+        raise UsageError(f"{shown_file(path)} exists", "name another file after --draw")
 
 
 def _planned(asked: Asked) -> _Plan:
@@ -93,8 +97,10 @@ def _planned(asked: Asked) -> _Plan:
         project, decks = load_decks(
             asked.decks, asked.samples, strict=asked.strict, allow_label_leak=asked.allow_label_leak
         )
+        if len(decks) > 1 and not asked.samples and asked.draw is not None:
+            raise UsageError("--draw takes the samples of one deck", "name one deck, or the samples with --samples")
         said = [each for deck in decks for each in deck.diagnostics]
-        samples = tuple({sample.id: sample for deck in decks for sample in deck.samples}.values())
+        samples = tuple({(sample.id, sample.file): sample for deck in decks for sample in deck.samples}.values())
         basis, models = _replayed(asked) if asked.replay is not None else _kept(asked, project, decks)
     else:
         found = load_samples(asked.samples, strict=asked.strict)

@@ -82,7 +82,7 @@ def show_plan(options: PlanOptions, *, as_json: bool) -> None:
     from ..report.plan import plan_text
 
     plan = make_plan(options)
-    resolve_planned(plan.targets, allow_missing_secrets=True)
+    resolve_planned([*plan.targets, *plan.judges.targets], allow_missing_secrets=True)
     echo_diagnostics(plan.warnings)
     estimate = estimate_plan(plan)
     if as_json:
@@ -118,7 +118,7 @@ async def _run(session: Session, observe: _Ending) -> None:
 def _warn(session: Session, *, quiet: bool) -> None:
     if not quiet:
         echo_diagnostics(session.plan.warnings)
-    for target in session.plan.targets:
+    for target in (*session.plan.targets, *session.plan.judges.targets):
         for warning in dict.fromkeys(each for found in target.resolved.values() for each in found.warnings):
             echo_warning(warning)
 

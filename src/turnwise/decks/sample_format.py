@@ -6,7 +6,7 @@ import math
 import re
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, WithJsonSchema, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel
@@ -120,6 +120,17 @@ class SampleSpec(FormatModel):
     name: Any = Field(None, description="A title for people.")
     description: Any = Field(None, description="What the sample is about, for people.")
     metadata: Any = Field(None, description="Anything else.")
+
+    @field_validator("labels")
+    @classmethod
+    def _has_each_rater_once(cls, labels: list[LabelSpec] | None) -> list[LabelSpec] | None:
+        seen: set[str] = set()
+        for label in labels or ():
+            if label.rater in seen:
+                context = {"rater": label.rater, "hint": "keep one of the labels, or name the other person"}
+                raise PydanticCustomError("rater_twice", "two labels are of the same rater, `{rater}`", context)
+            seen.add(label.rater)
+        return labels
 
     @model_validator(mode="after")
     def _is_labelled_once(self) -> Self:

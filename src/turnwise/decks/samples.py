@@ -238,5 +238,4 @@ class SampleReader:
 
 def _line_only(source: JsonSource) -> Source:
     """A JSONL line's number without its text: the samples must not keep the whole file twice."""
-    place = source.place(())
-    return LineSource(source.file, place.line or 1, place.source)
+    return LineSource(source.file, source.first_line, source.text.lstrip())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,8 @@ class Asked:
 
 
 class Asking:
-    """Opens what a plan needs. An async context manager, which closes connections and child processes."""
+    """Opens what a plan needs, and the targets that judge its answers. An async context manager, which closes
+    connections and child processes."""
 
     def __init__(
         self,
@@ -47,8 +48,10 @@ class Asking:
         cache: bool,
         on_retry: OnRetry | None = None,
         notice: Callable[[str], object] | None = None,
+        judges: Sequence[PlannedTarget] = (),
     ) -> None:
         self._plan = plan
+        self._targets = (*plan.targets, *judges)
         self._wants_cache = cache
         self._on_retry = on_retry
         self._notice = notice
@@ -64,7 +67,7 @@ class Asking:
             path = self._plan.project.root / ".turnwise" / "cache.sqlite3"
             self._cache = await self._stack.enter_async_context(AnswerCache(path, on_warning=self._notice))
         try:
-            for target in self._plan.targets:
+            for target in self._targets:
                 providers = await self._of_project(target)
                 for key, resolved in target.resolved.items():
                     self._asked[id(target), key] = self._open(providers, resolved)
@@ -79,7 +82,7 @@ class Asking:
     @property
     def unpriced(self) -> list[str]:
         """The targets that are paid by the token, but whose prices are not known."""
-        by_id = {id(target): target.name for target in self._plan.targets}
+        by_id = {id(target): target.name for target in self._targets}
         names = [by_id[key] for (key, _), asked in self._asked.items() if asked.paid and asked.prices is None]
         return list(dict.fromkeys(names))
 
@@ -90,7 +93,11 @@ class Asking:
 
     def of(self, work: Piece) -> Asked:
         """Whom a piece of work is asked of."""
-        return self._asked[id(work.target), work.settings_key]
+        return self.of_target(work.target, work.settings_key)
+
+    def of_target(self, target: PlannedTarget, settings_key: tuple[str, str] | None) -> Asked:
+        """How a target is asked, with the settings of that key."""
+        return self._asked[id(target), settings_key]
 
     async def _of_project(self, target: PlannedTarget) -> Providers:
         project = target.project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from ..errors import RunError
 from .cache_key import CHANGES_NO_ANSWER
 from .description import configs_of, target_settings
 from .file_hash import file_hash
+from .planned_targets import resolve_planned
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -34,7 +35,10 @@ def refuse_changed_inputs(description: Mapping[str, Any], folder: Path, root: Pa
 
 
 def refuse_changed_plan(description: Mapping[str, Any], plan: Plan) -> None:
-    """Raise `RunError` if a file that messages refer to, the config or a target is not what it was."""
+    """Raise `RunError` if a file that messages refer to, the config, a target, a deck or a judge is not what it was.
+
+    Fills in the variables of judges: raises `MissingVariablesError` for those that are not set."""
+    resolve_planned(plan.judges.targets)
     changes = [*_changed_files(description["files"], plan.files), *_changed_configs(description["configs"], plan)]
     saved: dict[str, list[Mapping[str, Any]]] = {}
     for each in description["targets"]:
@@ -46,6 +50,7 @@ def refuse_changed_plan(description: Mapping[str, Any], plan: Plan) -> None:
         for key in sorted({*before, *now}):
             name = f"target {target.name}" + (f" ({key})" if key else "")
             changes += _changed_values(name, before.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
+    changes += _changed_judges(description.get("judges") or (), plan)
     if not changes and description["results"] != plan.results:
         changes = [f"the plan held {description['results']:,} results, and would hold {plan.results:,}"]
     if changes:
@@ -89,6 +94,21 @@ def _changed_configs(saved: Mapping[str, Any], plan: Plan) -> Iterator[str]:
         before = saved.get(root, {})
         name = "config" if root == "." else f"config of {root}"
         yield from _changed_values(name, {key: before.get(key) for key in _CONFIG}, {key: now[key] for key in _CONFIG})
+
+
+def _changed_judges(saved: Sequence[Mapping[str, Any]], plan: Plan) -> Iterator[str]:
+    known = {(each.get("deck"), each.get("target")): each for each in saved}
+    for judge in plan.judges.judges:
+        before = known.get((judge.name, judge.target.name))
+        if before is None:
+            yield f"the deck {judge.name} was not judged by {judge.target.name}"
+            continue
+        if before.get("deck_hash") != judge.deck_hash:
+            yield f"the deck {judge.name} has changed"
+        now, settings = target_settings(judge.target), before.get("settings") or {}
+        for key in sorted({*settings, *now}):
+            name = f"judge {judge.target.name}" + (f" ({key})" if key else "")
+            yield from _changed_values(name, settings.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
 
 
 def _changed_values(

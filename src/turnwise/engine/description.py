@@ -17,6 +17,7 @@ from .file_hash import file_hash
 from .git_commit import git_commit
 
 if TYPE_CHECKING:
+    from .judges import PlannedJudge
     from .options import Execution
     from .plan import Plan, PlannedSuite
     from .planned_targets import PlannedTarget
@@ -61,6 +62,7 @@ def _described(plan: Plan, execution: Execution, folder: Path, seed: int) -> dic
         "inputs": [_input(kind, path, root, folder, number) for number, (kind, path) in enumerate(inputs_of(plan))],
         "files": plan.files,
         "targets": [_target(target) for target in plan.targets],
+        "judges": [_judge(judge, root) for judge in plan.judges.judges],
     }
 
 
@@ -112,6 +114,28 @@ def _input(kind: str, path: Path, root: Path, folder: Path, number: int) -> dict
         (folder / copy).write_bytes(path.read_bytes())
     name = Path(os.path.relpath(os.path.realpath(path), root)).as_posix()
     return {"kind": kind, "file": name, "sha256": file_hash(path), "bytes": size, "copy": copy}
+
+
+def _judge(judge: PlannedJudge, root: Path) -> dict[str, Any]:
+    """A judge: the deck with its files, whom it is asked of, and how far it could be trusted when the run began."""
+    target, deck, trust = judge.target, judge.found.deck, judge.trust
+    files = {
+        Path(os.path.relpath(os.path.realpath(path), root)).as_posix(): path for path in (deck.path, *deck.included)
+    }
+    return {
+        "deck": judge.name,
+        "deck_hash": judge.deck_hash,
+        "files": {name: file_hash(path) for name, path in files.items()},
+        "scale": judge.found.scale.as_record(),
+        "target": target.name,
+        "provider": target.spec.provider,
+        "asked_with": judge.asked_with,
+        "settings": target_settings(target),
+        "variables": dict(target.resolved[None].variables),
+        "state": trust.state,
+        "calibration": judge.calibration,
+        "calibration_id": None if trust.artefact is None else trust.artefact.calibration,
+    }
 
 
 def _target(target: PlannedTarget) -> dict[str, Any]:

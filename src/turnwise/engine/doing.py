@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError, TurnwiseError
 from ..providers.python_import import raised_at, shown_error
 from .file_hash import part_hash
+from .judge_asking import judge_until
 from .record import Head, failed_record, graded_record, unmade_record
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ __all__ = ["Doing"]
 
 # Below that it is we who are slow, not the server: to have the next request first would only cost more of our time.
 _AT_ONCE_MS = 30.0
+# Judges end in time, and are written down as late; what else grades has a second more before the answer is lost.
+_GRACE = 1.0
 _UNDO = "undo the change and resume the run, or start a new one"
 
 Outcome = tuple[dict[str, Any], ProviderError | None]
@@ -102,8 +105,8 @@ class Doing:
         if self._timeout is None:
             return await self._graded(work, asked, head, request, answered)
         try:
-            async with asyncio.timeout(self._timeout):
-                return await self._graded(work, asked, head, request, answered)
+            async with asyncio.timeout(self._timeout) as limit:
+                return await self._graded(work, asked, head, request, answered, limit)
         except TimeoutError as error:
             trouble = "" if work.trouble is None else f"; the last attempt failed, {work.trouble}"
             message = f"not done within the {self._timeout:g} s that one result may take{trouble}"
@@ -112,9 +115,18 @@ class Doing:
             raise late from error
 
     async def _graded(
-        self, work: Piece, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
+        self,
+        work: Piece,
+        asked: Asked,
+        head: Head,
+        request: ProviderRequest,
+        answered: Callable[[], None],
+        limit: asyncio.Timeout | None = None,
     ) -> dict[str, Any]:
         response = await asked.provider.ask(request)
+        if limit is not None and (until := limit.when()) is not None:
+            judge_until(until)
+            limit.reschedule(until + _GRACE)
         if (response.latency_ms or 0.0) > _AT_ONCE_MS:
             answered()
             await asyncio.sleep(0)  # the next request goes out first: a server should not wait for our graders

@@ -52,6 +52,10 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "cases": plan.cases,
         "results": plan.results,
         "targets": [target.name for target in plan.targets],
+        "judges": [
+            {"deck": each.name, "target": each.target.name, "calibration": each.calibration}
+            for each in plan.judges.judges
+        ],
         "suites": [
             {
                 "file": planned.name,

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..conversation.chat import part_text
+from ..conversation.transcript import tool_call_line
 from ..graders.base import Grade, GradeError, Grader, GraderSettings, Submission, reference_text
+from ..graders.deck import DeckGrader
 from ..graders.registry import NotYet
 from ..graders.scoring import CaseScore, score_case
 from ..graders.specs import NOT_YET, make_graders
@@ -13,10 +16,13 @@ from ..providers.cost import cost_usd
 from ..providers.python_import import raised_at, shown_error
 
 if TYPE_CHECKING:
+    from ..conversation.values import Message
+    from ..decks.sample import SampleMessage
     from ..providers.base import ProviderRequest, ProviderResponse
     from ..suite.case import Case
     from ..suite.format import GraderSpec
     from ..targets.settings import Prices
+    from .judges import JudgeBook
 
 __all__ = ["Grading"]
 
@@ -24,10 +30,11 @@ _NOT_GRADED = CaseScore(None, "ungraded", "the run collects answers only")
 
 
 class Grading:
-    """Grades answers. Without `graded` it leaves them ungraded."""
+    """Grades answers. Without `graded` it leaves them ungraded; `judges` are whom deck graders ask."""
 
-    def __init__(self, *, graded: bool = True) -> None:
+    def __init__(self, *, graded: bool = True, judges: JudgeBook | None = None) -> None:
         self._graded = graded
+        self._judges = judges
         self._shared: dict[int, tuple[Sequence[GraderSpec], list[Grader]]] = {}
 
     async def grade(
@@ -38,8 +45,15 @@ class Grading:
         if not self._graded:
             return [], _NOT_GRADED
         submission = _submission(case, request, response, prices)
+        if self._judges:
+            submission.judges = self._judges.of(case.context)
+            submission.turns = [turn for each in case.conversation.messages if (turn := _turn(each)) is not None]
         grades = [await _guarded(grader, submission) for grader in self._graders(case)]
         return grades, score_case(grades, threshold)
+
+    def is_judging(self, case: Case) -> bool:
+        """Whether a model has a say in the grades of the case."""
+        return bool(self._graded and self._judges) and any(isinstance(each, DeckGrader) for each in self._graders(case))
 
     def _graders(self, case: Case) -> list[Grader]:
         specs = case.graders
@@ -75,7 +89,15 @@ def _submission(case: Case, request: ProviderRequest, response: ProviderResponse
         latency_ms=response.latency_ms,
         cost_usd=cost_usd(response.usage, prices),
         case_id=case.id,
+        trial=request.attempt,
     )
+
+
+def _turn(message: Message) -> SampleMessage | None:
+    """A turn as a judge reads it: texts, files and tool calls in words; None for one that says nothing."""
+    lines = [*map(part_text, message.parts), *map(tool_call_line, message.tool_calls)]
+    content = "\n".join(lines)
+    return {"role": message.role, "content": content} if content else None
 
 
 async def _guarded(grader: Grader, submission: Submission) -> Grade:

@@ -23,6 +23,7 @@ from ..suite.variants import Variant, variant_problems, variants_of, with_varian
 from .file_hash import part_hash
 from .first_look import FirstLook, refers_to_files
 from .grading import Grading
+from .judges import JudgeBook, JudgedLook
 from .planned_targets import PlannedTarget, TargetFinder
 from .prompt_variants import PromptVariant, read_prompt
 from .result_keys import ResultKey
@@ -98,6 +99,11 @@ class Work:
         """The score from which its case passes."""
         return DEFAULT_THRESHOLD if self.case.threshold is None else self.case.threshold
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether its answer is shown to a judge."""
+        return self.grading.is_judging(self.case)
+
     def request(self, system_prompt: str | None) -> ProviderRequest:
         """What is asked. Raises `ResolutionError` if the case refers to files that cannot be read."""
         return request_for(self.case, system_prompt=system_prompt, attempt=self.trial)
@@ -112,7 +118,7 @@ class Work:
 @dataclass
 class Plan:
     """What a run does. `results` counts the pieces of work, `groups` those of each target, variant and suite; `files`
-    are the hashes of what the messages refer to."""
+    are the hashes of what the messages refer to; `judges` are whom deck graders ask."""
 
     options: PlanOptions
     project: Project
@@ -123,6 +129,7 @@ class Plan:
     cases: int = 0
     results: int = 0
     groups: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
+    judges: JudgeBook = field(default_factory=JudgeBook)
     _finder: TargetFinder = field(default_factory=lambda: TargetFinder(()), repr=False)
     _prompts: Sequence[PromptVariant] = field(default=(), repr=False)
     _first_look: FirstLook | None = field(default=None, repr=False)
@@ -140,7 +147,7 @@ class Plan:
 
     def work(self, target: PlannedTarget) -> Iterator[Work]:
         """All pieces of work for one target, in the order of cases, variants and trials."""
-        grading = Grading(graded=self.options.graded)
+        grading = Grading(graded=self.options.graded, judges=self.judges)
         for planned, case in self.selected():
             if target not in self._finder.of(planned, case):
                 continue
@@ -190,6 +197,10 @@ class Plan:
         self._count(planned, case, self.trials_of(case))
         for prompt in self._prompts:
             prompt.look_at(case)
+        if self.options.graded:
+            asked = self._finder.of(planned, case)
+            for varied in _as_asked(planned, case):
+                found |= dict.fromkeys(self.judges.want(planned, varied, asked))
         if len(found) < MOST_DIAGNOSTICS:
             for varied in _as_asked(planned, case):
                 if self.options.graded and (said := grader_diagnostics(varied)):
@@ -234,7 +245,7 @@ class Plan:
 def make_plan(options: PlanOptions) -> Plan:
     """Load, check and resolve everything that a run needs. Raises `SuiteError`, `TargetsError`, `ConfigError`,
     `MissingVariablesError` or `UsageError` before anything is asked."""
-    first_look = FirstLook(graded=options.graded)
+    first_look = JudgedLook(graded=options.graded)
     suites, warnings = _loaded(options, first_look)
     project = suites[0][1].project
     prompts = [read_prompt(path) for path in options.system_prompts]
@@ -246,7 +257,7 @@ def make_plan(options: PlanOptions) -> Plan:
     ]
     taken = [each for each in planned if each.variants]
     _require_variants(options, planned, prompts)
-    plan = Plan(options, project, taken, warnings=warnings)
+    plan = Plan(options, project, taken, warnings=warnings, judges=JudgeBook(options.targets))
     plan._finder, plan._prompts, plan._first_look = TargetFinder(options.targets), prompts, first_look
     plan.check()
     return plan

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..providers.cost import cost_usd
+from .judge_costs import judging_cost
 
 if TYPE_CHECKING:
     from ..errors import ProviderError, ResolutionError
@@ -26,6 +27,8 @@ _NO_ANSWER: dict[str, Any] = {
     "finish_reason": None,
     "usage": None,
     "cost_usd": None,
+    "judge_usage": None,
+    "judge_cost_usd": None,
     "latency_ms": None,
     "first_token_ms": None,
 }
@@ -64,6 +67,7 @@ def graded_record(
         "raw_request": _raw_request(request, response.sent, response.rewrites),
         "usage": _usage(response.usage),
         "cost_usd": 0.0 if from_cache and head.paid else cost_usd(response.usage, prices),
+        **judging_cost(grades),
         "latency_ms": response.latency_ms,
         "first_token_ms": response.first_token_ms,
         "attempts": response.attempts,

@@ -58,7 +58,11 @@ class GradeSpec(FormatModel):
     score: Score | None = Field(description="From 0 to 1; null if it could not grade.")
     passed: bool | None = Field(description="Whether the score is enough; null if there is none.")
     reason: str = Field(description="Why, in words.")
-    evidence: dict[str, Any] = Field(description="What the reason rests on.")
+    evidence: dict[str, Any] = Field(
+        description="What the reason rests on. Of a deck: `verdict` (as the judge gave it), `reason` and `repairs`, or "
+        "else `status` and `raw`; `deck`, `judge` (the target), `model`, `calibration` (how far it can be trusted), "
+        "`usage`, `cost_usd`, `latency_ms` and `attempts`."
+    )
     weight: Annotated[float, Field(ge=0)] = Field(description="How much it counts in the case's score.")
     required: bool = Field(description="Whether the case fails if this one does.")
     error: dict[str, Any] | None = Field(description="`kind` and `message` of what kept it from grading.")
@@ -86,6 +90,12 @@ class ResultSpec(FormatModel):
     usage: UsageSpec | None = Field(description="Tokens; null if there is no answer.")
     cost_usd: Annotated[float, Field(ge=0)] | None = Field(
         description="US dollars; null if a price is not known. An answer from the cache costs nothing."
+    )
+    judge_usage: UsageSpec | None = Field(
+        None, description="Tokens of the judges that graded the answer, all together; null if none was asked."
+    )
+    judge_cost_usd: Annotated[float, Field(ge=0)] | None = Field(
+        None, description="US dollars for them, on top of `cost_usd`; null if none was asked, or a price is not known."
     )
     paid: bool = Field(description="Whether the target is paid by the token, so that a null cost is an unknown one.")
     latency_ms: Annotated[float, Field(ge=0)] | None = Field(description="Milliseconds of the attempt that answered.")

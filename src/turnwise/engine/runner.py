@@ -16,11 +16,13 @@ from .clock import RunClock
 from .doing import Doing
 from .events import Begun, Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from .journal import JournalWriter
+from .judge_asking import is_judging
+from .judge_costs import count_result
+from .judges import JudgeBook
 from .result_keys import Done
 from .retry_budget import RetryBudget
 from .run_folder import RESULTS
 from .scheduler import Lane, Scheduler
-from .spending import count_record
 
 if TYPE_CHECKING:
     from ..providers.retries import Retry
@@ -68,8 +70,10 @@ class Runner:
         done: Done | None = None,
         budget: Budget | None = None,
         take: Taker | None = None,
+        judges: JudgeBook | None = None,
     ) -> None:
         self._plan = plan
+        self._judges = judges or JudgeBook()
         self._folder = folder
         self._execution = execution
         self._observe = observe
@@ -120,7 +124,13 @@ class Runner:
     async def _carry_out(self) -> None:
         plan, execution = self._plan, self._execution
         notice = self._notice_from(asyncio.get_running_loop())
-        async with Asking(plan, cache=execution.cache is True, on_retry=self._on_retry, notice=notice) as self._asking:
+        async with Asking(
+            plan,
+            cache=execution.cache is True,
+            on_retry=self._on_retry,
+            notice=notice,
+            judges=self._judges.targets,
+        ) as self._asking:
             for name in self._asking.unpriced:
                 self._notice(f"{name}: no price is known, so its cost is not counted; give the target `prices`")
             with self._open_journal() as self._journal:
@@ -132,10 +142,11 @@ class Runner:
                     files=plan.files,
                     sent=self._sent,
                 )
-                await self._scheduler.run()
+                with self._judges.asked_through(self._asking, execution.workers or DEFAULT_WORKERS):
+                    await self._scheduler.run()
 
     def _open_journal(self) -> JournalWriter:
-        targets = self._plan.targets
+        targets = (*self._plan.targets, *self._judges.targets)
         secrets = {each for target in targets for found in target.resolved.values() for each in found.secrets}
         path, durable = self._folder.path / RESULTS, self._execution.durable
         return JournalWriter(path, durable=durable, notice=self._notice, secrets=secrets)
@@ -180,14 +191,15 @@ class Runner:
         record = self._written(record)
         self._left -= 1
         if self._budget is not None:
-            count_record(self._budget, record, work.target.resolved[work.settings_key])
+            count_result(self._budget, record, work.target.resolved[work.settings_key])
         self._observe(ResultDone(record, self._under_way))
         if self._take is not None:
             await self._take(record)
 
     def _answered(self, lane: Lane[Piece], work: Piece) -> None:
-        """The next request may go out; where there is a budget, not before what this one took is booked."""
-        if self._budget is None:
+        """The next request may go out; where there is a budget, not before what this one took is booked, and where
+        there are judges, not before they are done: they would be overrun."""
+        if self._budget is None and not getattr(work, "is_judged", False):
             work.is_answered = True
             self._under_way -= 1
             self._scheduler.release(lane)
@@ -230,6 +242,8 @@ class Runner:
 
     def _on_retry(self, name: str, retry: Retry) -> bool | None:
         """Told by a provider before it sends again: counts, slows down, and refuses where it is no use."""
+        if is_judging():
+            return self._on_judge_retry(name, retry)
         lane, generation, work = self._piece.get()
         error = retry.error
         work.tried, work.trouble = retry.attempt - 1, f"{error.kind}: {error}"
@@ -245,6 +259,14 @@ class Runner:
                 self._notice(f"{name}: too many requests fail; until more succeed, those that fail are not sent again")
             return False
         self._pauses[_task()] = self._sent_again_at[id(work)] = asyncio.get_running_loop().time() + retry.delay
+        self._observe(Retried(name, retry))
+        return None
+
+    def _on_judge_retry(self, name: str, retry: Retry) -> bool | None:
+        """What a judge has trouble with says nothing about the target whose answer is judged."""
+        if self._scheduler.draining:
+            return False
+        self._pauses[_task()] = asyncio.get_running_loop().time() + retry.delay
         self._observe(Retried(name, retry))
         return None
 
@@ -314,6 +336,8 @@ def _unwritable(error: ProviderError) -> dict[str, Any]:
         "output_messages": [],
         "usage": None,
         "cost_usd": None,
+        "judge_usage": None,
+        "judge_cost_usd": None,
         "raw_request": None,
         "error": {"kind": error.kind, "message": str(error), "status": None, "retryable": False},
     }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from .budget import Budget, require_prices
 from .description import describe_run
 from .events import Ended, Event, ResultDone
+from .judge_costs import count_judging
 from .options import Execution, PlanOptions
 from .plan import Plan, make_plan
 from .planned_targets import resolve_planned
@@ -62,6 +63,8 @@ class Session:
                     self._count()
             observe(event)
 
+        if self.plan.judges:
+            self._remember_judges()
         return Runner(
             self.plan,
             self.folder,
@@ -70,7 +73,15 @@ class Session:
             done=self.done,
             budget=self.budget,
             take=take,
+            judges=self.plan.judges,
         )
+
+    def _remember_judges(self) -> None:
+        """What a run that goes on knew of its judges when it was started, and what they have taken of its budget."""
+        self.plan.judges.recall(self.folder.description().get("judges") or ())
+        if self.budget is not None and self.journal is not None:
+            for record in self.journal():
+                count_judging(self.budget, record)
 
     def summary(self, ended: Ended) -> Summary:
         """What came of the run. Errors of an earlier part that were not done again still stand in the journal."""
@@ -102,7 +113,7 @@ class Session:
 def begin(options: PlanOptions, execution: Execution, *, runs_dir: Path | None = None) -> Session:
     """Plan and lock a new run. Raises `InputError`, `UsageError` or `MissingVariablesError` if it cannot start."""
     plan = make_plan(options)
-    resolve_planned(plan.targets)
+    resolve_planned([*plan.targets, *plan.judges.targets])
     if execution.cache is None:
         execution = replace(execution, cache=plan.project.config.cache)
     budget = budget_of(plan, execution)
@@ -125,5 +136,6 @@ def budget_of(plan: Plan, execution: Execution) -> Budget | None:
     if execution.budget_usd is None and execution.max_tokens_total is None:
         return None
     if execution.budget_usd is not None:
-        require_prices([resolved.target for each in plan.targets for resolved in each.resolved.values()])
+        asked = (*plan.targets, *plan.judges.targets)
+        require_prices([resolved.target for each in asked for resolved in each.resolved.values()])
     return Budget(execution.budget_usd, execution.max_tokens_total)

@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import RunError
 from .summary_format import FailedResult, RankedResult, Summary
 from .summary_groups import GroupTally
+from .summary_judges import JudgeTally
 from .summary_lines import ResultLine, read_line
 
 __all__ = ["Tally", "summarise"]
@@ -36,6 +37,7 @@ class Tally:
         self._failures = _Failures()
         self._errors: Counter[str] = Counter()
         self._ungraded: Counter[str] = Counter()
+        self._judges = JudgeTally()
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one result in. Raises `RunError`, and counts nothing, if it is no result."""
@@ -60,6 +62,8 @@ class Tally:
 
     def _count(self, line: ResultLine) -> None:
         self._group(line.target, line.variant, line.suite).add(line)
+        if line.judged:
+            self._judges.add(line.target, line.judged)
         if line.failure is not None:
             self._failures.add(line, line.failure)
         if len(self._run_ids) < 2:
@@ -84,6 +88,7 @@ class Tally:
             ungraded_by_reason=_most_first(self._ungraded),
             failures=self._failures.results(),
             failures_in_all=self._failures.count,
+            judges=self._judges.summaries(),
         )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .record import Status
     from .verdict import Verdict
 
-__all__ = ["FailedResult", "GroupSummary", "LatencySummary", "RankedResult", "Summary"]
+__all__ = ["FailedResult", "GroupSummary", "JudgeSummary", "LatencySummary", "RankedResult", "Summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,24 @@ class FailedResult:
     trial: int
     status: Status
     why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSummary:
+    """What one judge said by one deck, and how far that can be trusted, in the words of when the run began.
+
+    `means` are the mean scores of each target's answers; None where it gave no verdict on any. `ungraded` counts
+    answers without a verdict. `cost_usd` is None if the cost of any verdict is not known, or nothing has a price.
+    """
+
+    grader: str
+    deck: str
+    judge: str
+    calibration: str
+    graded: int
+    ungraded: int
+    means: Mapping[str, float | None]
+    cost_usd: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +126,7 @@ class Summary:
     then others as they first appeared.
 
     `run_id` is None where the results do not all belong to one run. `failures` are the first by name of the
-    `failures_in_all` that failed, are errors or could not be graded.
+    `failures_in_all` that failed, are errors or could not be graded. `judges` are the models that graded by decks.
     """
 
     run_id: str | None
@@ -119,6 +137,7 @@ class Summary:
     ungraded_by_reason: Mapping[str, int] = field(default_factory=dict)
     failures: tuple[FailedResult, ...] = ()
     failures_in_all: int = 0
+    judges: tuple[JudgeSummary, ...] = ()
 
     @property
     def results(self) -> int:
@@ -136,5 +155,6 @@ class Summary:
             "ungraded_by_reason": dict(self.ungraded_by_reason),
             "failures": [asdict(each) for each in self.failures],
             "failures_in_all": self.failures_in_all,
+            "judges": [asdict(each) for each in self.judges],
             "verdict": None if verdict is None else asdict(verdict),
         }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import RunError
 from ..graders.scoring import DEFAULT_THRESHOLD
+from .summary_judges import JudgedGrade, judged_grades
 from .summary_reasons import is_failure, why_not_passed
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ _HINT = "correct the line, or remove it"
 
 class ResultLine(NamedTuple):
     """One result. `tokens` are in the order of the fields of `Usage`; None where nothing was counted. `failure` says
-    why it did not pass; None if it did. Other programs need not keep answers: then one is `maybe_answered`."""
+    why it did not pass; None if it did. `judged` are the grades that models gave. Other programs need not keep answers:
+    then one is `maybe_answered`."""
 
     suite: str | None
     case_id: str
@@ -44,6 +46,7 @@ class ResultLine(NamedTuple):
     error_kind: str | None
     why_ungraded: str | None
     failure: str | None
+    judged: tuple[JudgedGrade, ...] = ()
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, int]:
@@ -90,6 +93,7 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
         None if has_answer else _error_kind(get("error")),
         _why_ungraded(get("grades")) if status == "ungraded" else None,
         why_not_passed(record) if is_failure(status, get("grades")) else None,
+        judged_grades(get("grades")),
     )
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from ..conversation.chat import ChatContent, ChatMessage
+    from ..decks.sample import SampleMessage
     from ..providers.base import Usage
+    from .judges import Judges
 
 __all__ = ["Grade", "GradeError", "Grader", "GraderSettings", "Submission", "reference_text"]
 
@@ -23,6 +25,8 @@ class Submission:
 
     `text` is the answer's text, `output_messages` are all that was added to the conversation. `reference` is the text
     of a good answer, if the case has one; `reference_text` finds it. None of the measures is known for every target.
+    For kinds that ask a model, `judges` knows whom to ask, `turns` are what was said before the answer, and `trial` is
+    which repeat of the case it answers.
     """
 
     question: str
@@ -36,6 +40,9 @@ class Submission:
     latency_ms: float | None = None
     cost_usd: float | None = None
     case_id: str | None = None
+    trial: int = 1
+    turns: Sequence[SampleMessage] = ()
+    judges: Judges | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +91,21 @@ class GraderSettings:
     required: bool = False
     target: str | None = None
 
-    def graded(self, score: float, reason: str, evidence: Mapping[str, Any] | None = None) -> Grade:
-        """A grade with a score, which passes from the threshold on.
+    def graded(
+        self, score: float, reason: str, evidence: Mapping[str, Any] | None = None, *, passed: bool | None = None
+    ) -> Grade:
+        """A grade with a score, which passes from the threshold on, unless `passed` says whether it does.
 
         >>> GraderSettings(name="polite", kind="deck", threshold=0.7).graded(0.8, "four of five").passed
         True
         """
-        passed = score >= (_SURELY if self.threshold is None else self.threshold)
+        if passed is None:
+            passed = score >= (_SURELY if self.threshold is None else self.threshold)
         return self._grade(score, passed, reason, evidence, None)
 
-    def ungraded(self, error: GradeError) -> Grade:
+    def ungraded(self, error: GradeError, evidence: Mapping[str, Any] | None = None) -> Grade:
         """A grade without a score: the grader could not do its work, which says nothing about the answer."""
-        return self._grade(None, None, error.message, None, error)
+        return self._grade(None, None, error.message, evidence, error)
 
     def _grade(
         self,

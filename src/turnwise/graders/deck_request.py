@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.transcript import transcript
@@ -11,16 +11,23 @@ from ..conversation.values import Message, Text
 from ..decks.render import render_deck
 from ..errors import UsageError
 from ..providers.base import ProviderRequest, Settings, Tool
+from ..targets.override import with_settings
 from .verdict_schema import verdict_schema
 
 if TYPE_CHECKING:
     from ..decks.deck import Deck
     from ..decks.sample import Sample
+    from ..targets.format import Target
     from .verdict_scale import Scale
 
-__all__ = ["Judging", "judging", "other_options"]
+__all__ = ["TEMPERATURE", "Judging", "asked_with", "judging", "judging_by", "other_options", "with_deck_options"]
+
+TEMPERATURE = 0.0
+"""What judges are asked with where neither deck nor target says anything: the same answer each time, if possible."""
+
 
 _SETTINGS = ("temperature", "top_p", "max_output_tokens", "seed", "reasoning_effort")
+_SAID = ("provider", "model", "temperature", "top_p", "max_output_tokens", "seed", "reasoning_effort")
 _NOT_SENT = frozenset({*_SETTINGS, "max_tokens", "stop", "model"})
 
 
@@ -62,6 +69,33 @@ def judging(deck: Deck, scale: Scale, *, temperature: float | None, structured: 
     wants_own_form = "response_format" in options
     schema = verdict_schema(scale) if structured and not wants_own_form else None
     return Judging(deck, Settings(**chosen), tuple(_tool(deck, each) for each in deck.front_matter.tools), schema)
+
+
+def judging_by(
+    deck: Deck, scale: Scale, target: Target, *, temperature: float | None = TEMPERATURE, structured: bool = True
+) -> Judging:
+    """How to ask this target with the deck: `temperature` counts where neither of them sets one."""
+    own = getattr(target, "temperature", None)
+    return judging(deck, scale, temperature=temperature if own is None else None, structured=structured)
+
+
+def asked_with(how: Judging, target: Target) -> dict[str, Any]:
+    """The settings that a target is asked with: its own, the deck's, and ours. Two that are alike have one hash,
+    whether they calibrate or grade."""
+    found: dict[str, Any] = {name: getattr(target, name, None) for name in _SAID}
+    found |= {name: value for name, value in asdict(how.settings).items() if value is not None}
+    found |= other_options(how.deck)
+    found["structured_output"] = how.schema is not None
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def with_deck_options(target: Target, deck: Deck) -> Target | None:
+    """The target with what the deck has for its API alone; None if there is nothing. Raises `UsageError`."""
+    extra = other_options(deck)
+    if not extra:
+        return None
+    body = {**(getattr(target, "extra_body", None) or {}), **extra}
+    return with_settings(target, {"extra_body": body}, where=deck.file)
 
 
 def other_options(deck: Deck) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from ..suite.case import Case
 from ..suite.format import GraderSpec
 from ..suite.paths import DataPath, shown_path
 from ..suite.sources import Source
+from .deck_files import deck_uses, find_deck
 from .specs import NOT_YET, kind_without_value, make_graders
 
-__all__ = ["grader_diagnostics"]
+__all__ = ["grader_diagnostics", "grader_place"]
 
 _MOST_SUITES = 8
 
@@ -51,6 +52,32 @@ def grader_diagnostics(case: Case) -> list[Diagnostic]:
         problems = make_graders(own)[1]
         found += [_diagnostic(problem, *case.where(problem.path)) for problem in problems]
         found += _own_without_value(case, own, {problem.path[1] for problem in problems})
+    return [*found, *_of_decks(case)]
+
+
+def grader_place(case: Case, index: int) -> tuple[Source, DataPath, str | None]:
+    """Where the grader of that number is written: in the case, or in the suite, and then it is not the case's own."""
+    own = index - case.inherited_graders
+    if own >= 0:
+        return case.where(("graders", own))
+    of_suite = case.context.suite.graders or []
+    if case.graders[index] == of_suite[index]:
+        return case.context.source, ("graders", index), None
+    return case.source, case.path, case.id
+
+
+def _of_decks(case: Case) -> list[Diagnostic]:
+    """What keeps the decks that graders name from being used; what is wrong inside of a deck is said of its file."""
+    found: list[Diagnostic] = []
+    for index, use in deck_uses(case):
+        _, problems, said = find_deck(use, case.context)
+        source, path, case_id = grader_place(case, index)
+        for each in problems:
+            place = source.place(path)
+            found.append(
+                Diagnostic("error", each.code, each.message, source.file, place, each.hint, shown_path(path), case_id)
+            )
+        found += said
     return found
 
 

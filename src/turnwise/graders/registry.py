@@ -10,20 +10,21 @@ from typing import Any
 from ..conversation.authored import FormatModel
 from .base import Grade, GradeError, Grader, GraderSettings, Submission
 from .check import CheckGrader
+from .deck import DeckGrader, DeckOptions
 from .is_json import IsJson
 from .plugins import find_plugin, plugin_names
 from .regex import Regex
 from .text import Contains, ContainsAll, ContainsAny, Equals, IContains, StartsWith
 
-__all__ = ["KINDS", "LATER", "GraderKind", "NotYet", "find_kind", "is_later", "kind_names"]
+__all__ = ["DECK", "KINDS", "LATER", "GraderKind", "NotYet", "find_kind", "is_later", "kind_names"]
 
+DECK = "deck"
 NOT = "not-"
 LATER = frozenset(
     {
         "bleu",
         "code",
         "cost",
-        "deck",
         "latency",
         "length",
         "levenshtein",
@@ -40,11 +41,13 @@ LATER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class GraderKind:
-    """A kind: the model of its options, and how to make a grader of them."""
+    """A kind: the model of its options, and how to make a grader of them. `main` is the option that `kind: value`
+    sets."""
 
     options_model: type[FormatModel]
     make: Callable[[Any, GraderSettings], Grader]
     asks_model: bool = False
+    main: str = "value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,9 @@ _CHECKS: Mapping[str, type[FormatModel]] = {
 KINDS: Mapping[str, GraderKind] = {
     **{name: GraderKind(model, CheckGrader) for name, model in _CHECKS.items()},
     **{NOT + name: GraderKind(model, partial(CheckGrader, negated=True)) for name, model in _CHECKS.items()},
+    DECK: GraderKind(DeckOptions, DeckGrader, asks_model=True, main="path"),
 }
-"""The kinds of this package, each of them also in its `not-` form."""
+"""The kinds of this package, each check also in its `not-` form."""
 
 
 def find_kind(name: str) -> GraderKind | None:

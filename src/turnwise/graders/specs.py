@@ -105,7 +105,7 @@ def _of_text(name: str, text: str) -> Grader | None:
     """The grader of `kind: text`, by far the most common form; cases often share it. None if something is wrong."""
     kind = KINDS[name]
     try:
-        options = kind.options_model.model_validate({_MAIN: text})
+        options = kind.options_model.model_validate({kind.main: text})
     except ValidationError:
         return None
     return kind.make(options, GraderSettings(name=name, kind=name))
@@ -153,30 +153,33 @@ def _kind(name: str, path: DataPath) -> GraderKind:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """Where the author wrote the settings. `short` is the kind of `kind: value`, whose value has no key."""
+    """Where the author wrote the settings. `short` is the kind of `kind: value`, whose value has no key; `main` is the
+    key that it stands for."""
 
     path: DataPath
     short: str | None = None
+    main: str = _MAIN
 
     def at(self, inner: DataPath) -> DataPath:
-        return (*self.path, *(inner[1:] if self.short is not None and inner[:1] == (_MAIN,) else inner))
+        return (*self.path, *(inner[1:] if self.short is not None and inner[:1] == (self.main,) else inner))
 
     def said(self, text: str) -> str:
         """What was called by a key that is not there is called by the kind."""
-        return text if self.short is None else text.replace(f"`{_MAIN}", f"`{self.short}", 1)
+        return text if self.short is None else text.replace(f"`{self.main}", f"`{self.short}", 1)
 
 
 def _long_form(name: str, value: Any, path: DataPath) -> tuple[LongGrader, _Written]:
     """`kind: value` spelt out. A mapping holds settings; `kind:` and `kind: true` set nothing."""
     inner = (*path, name)
-    takes = _options(name)
+    main, takes = _options(name)
     if not isinstance(value, dict):
-        nothing = value is None or (value is True and _MAIN not in takes)
-        if not nothing and _MAIN not in takes:
+        nothing = value is None or (value is True and main not in takes)
+        if not nothing and main not in takes:
             message = f"`{name}` takes no value of its own, found {described(value)}"
             hint = f"write `type: {name}`, and its settings beside it"
             raise _RefusedError(Problem(inner, "wrong-type", message, hint))
-        return LongGrader.model_validate({"type": name, **({} if nothing else {_MAIN: value})}), _Written(inner, name)
+        given = {} if nothing else {main: value}
+        return LongGrader.model_validate({"type": name, **given}), _Written(inner, name, main)
     if "type" in value:
         hint = "a JSON Schema goes under `schema`" if "schema" in takes else f"`{name}` is the type: remove it"
         raise _RefusedError(Problem((*inner, "type"), "unknown-key", "unknown key `type`", hint))
@@ -184,10 +187,11 @@ def _long_form(name: str, value: Any, path: DataPath) -> tuple[LongGrader, _Writ
     return _validated(LongGrader, {"type": name, **value}, written), written
 
 
-def _options(name: str) -> set[str]:
+def _options(name: str) -> tuple[str, set[str]]:
+    """The option that `kind: value` sets, and all that there are."""
     kind = find_kind(name)
     assert kind is not None
-    return {field.alias or key for key, field in kind.options_model.model_fields.items()}
+    return kind.main, {field.alias or key for key, field in kind.options_model.model_fields.items()}
 
 
 def _unused_settings(common: LongGrader, kind: GraderKind, written: _Written) -> list[Problem]:

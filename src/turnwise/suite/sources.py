@@ -111,15 +111,22 @@ class JsonSource:
         return index_json(self.text)
 
 
+# More than a person is ever shown of a line, and far less than a line may be.
+_LONGEST_KEPT = 401
+
+
 class LineSource:
     """A file of which only the line is known: a row of a CSV file."""
 
+    __slots__ = ("_line", "_source", "file")
+
     def __init__(self, file: str, line: int, source: str | None = None) -> None:
         self.file = file
-        self._place = Place(line, 1, source).shortened()
+        self._line = line
+        self._source = None if source is None else source[:_LONGEST_KEPT]
 
     def place(self, path: DataPath, key: bool = False) -> Place:  # noqa: ARG002  (a row has no finer places)
-        return self._place
+        return Place(self._line, 1, self._source).shortened()
 
 
 class WholeFile:

@@ -1,0 +1,61 @@
+"""Models that judge: how a deck grader finds the one that it asks, and what comes back. Plain values and protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ..providers.base import ProviderRequest, Usage
+    from .deck_request import Judging
+    from .verdict import StatusKind
+    from .verdict_scale import Scale
+
+__all__ = ["Judge", "JudgeAnswer", "Judges", "call_for_calibration"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAnswer:
+    """What a judge wrote, and what that took. Without `text` there was no answer, and `failure` says why."""
+
+    text: str | None
+    finish_reason: str | None = None
+    failure: StatusKind | None = None
+    detail: str = ""
+    model: str | None = None
+    usage: Usage | None = None
+    cost_usd: float | None = None
+    latency_ms: float | None = None
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A deck with the target that it is asked of. `calibration` says how far its verdicts can be trusted."""
+
+    deck: str
+    target: str
+    scale: Scale
+    how: Judging
+    calibration: str
+    ask: Callable[[ProviderRequest], Awaitable[JudgeAnswer]]
+
+
+class Judges(Protocol):
+    """Whom the graders of a case ask."""
+
+    def judge(self, path: str, target: str | None) -> Judge | None:
+        """The judge of a deck as a suite names it; None if there is none."""
+        ...
+
+
+def call_for_calibration(deck: str, target: str) -> str:
+    """What to do about a judge of which nothing is known.
+
+    >>> call_for_calibration("tone.deck.md", "gpt")
+    'uncalibrated: run `turnwise calibrate tone.deck.md -m gpt`'
+    """
+    from shlex import quote
+
+    return f"uncalibrated: run `turnwise calibrate {quote(deck)} -m {quote(target)}`"
