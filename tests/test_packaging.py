@@ -39,7 +39,7 @@ def test_only_code_types_and_the_template_are_tracked() -> None:
     data = {PACKAGE / "py.typed", PACKAGE / "providers" / "prices.json"}
     data.add(PACKAGE / "decks" / "base" / "grader-base.deck.md")
     demo = PACKAGE / "calibration" / "demo_data"
-    page = PACKAGE / "calibration" / "html"
+    page = PACKAGE / "report" / "calibration" / "html"
     data |= {page / "report.css", page / "report.js"}
     data |= {demo / name for name in ("recorded.jsonl", "refunds.deck.md", "samples.toml")}
     assert others == {*data, *(PACKAGE / "cli" / "template" / name for name in TEMPLATE)}

@@ -14,9 +14,9 @@ from calibration_fixtures import (
     tied_calibration,
 )
 from turnwise.calibration.analysis import analyse
-from turnwise.calibration.markdown import calibration_markdown
-from turnwise.calibration.markdown_text import block, code, inline
 from turnwise.calibration.report import Calibration, Warned
+from turnwise.report.calibration.markdown import calibration_markdown
+from turnwise.report.calibration.markdown_text import block, code, inline
 from turnwise.report.terminal import printable
 
 

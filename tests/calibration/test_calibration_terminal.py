@@ -22,8 +22,8 @@ from calibration_fixtures import (
 from turnwise.calibration.analysis import analyse
 from turnwise.calibration.gates import parse_gate
 from turnwise.calibration.report import Baseline, Calibration, Recommendation, SampleCounts, Slice, Warned
-from turnwise.calibration.terminal import calibration_text
 from turnwise.decks.scale import ScaleSpec
+from turnwise.report.calibration.terminal import calibration_text
 from turnwise.report.terminal import coloured, plain, printable
 
 

@@ -15,8 +15,8 @@ from calibration_fixtures import binary_calibration, hostile_calibration
 from turnwise.calibration.analysis import analyse
 from turnwise.calibration.report import Calibration
 from turnwise.calibration.report_record import report_record
-from turnwise.calibration.toml_report import calibration_toml
-from turnwise.calibration.toml_writing import dump_toml
+from turnwise.report.calibration.toml_report import calibration_toml
+from turnwise.report.calibration.toml_writing import dump_toml
 
 STEP = re.compile(r'\[(\d+)\]|"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_-]+)')
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from turnwise.calibration.layout import Line, middle_cut, side_by_side, wrapped
-from turnwise.calibration.wording import cut, figure, p_text, percent, scale_text, signed
 from turnwise.graders.verdict_scale import Scale
+from turnwise.report.calibration.layout import Line, middle_cut, side_by_side, wrapped
+from turnwise.report.calibration.wording import cut, figure, p_text, percent, scale_text, signed
 from turnwise.report.terminal import plain
 
 

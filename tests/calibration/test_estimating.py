@@ -11,11 +11,11 @@ import pytest
 
 from estimate_fixtures import ORACLE, answer_rows, conversation, estimate_files, judged_rows, lines_to
 from turnwise.calibration.answer_files import load_answers
-from turnwise.calibration.estimate_text import estimate_lines, estimate_markdown
 from turnwise.calibration.estimating import Estimate, estimates_of
 from turnwise.calibration.options import CalibrationOptions
 from turnwise.calibration.replaying import replayed
 from turnwise.errors import DeckError, UsageError
+from turnwise.report.calibration.estimate_text import estimate_lines, estimate_markdown
 from turnwise.report.terminal import one_line
 
 _DECK = '+++\n[scale]\nkind = "binary"\nlabels = ["fail", "pass"]\npass = "pass"\n+++\nGrade the answer.\n'

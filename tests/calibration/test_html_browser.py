@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from calibration_page import HOSTILE, hostile_calibration, rated_calibration, table_calibration
-from turnwise.calibration.html.page import calibration_html
 from turnwise.calibration.report import Calibration
+from turnwise.report.calibration.html.page import calibration_html
 
 pytestmark = pytest.mark.slow
 

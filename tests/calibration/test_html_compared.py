@@ -8,8 +8,8 @@ import pytest
 
 from calibration_page import table_calibration
 from html_tree import parsed
-from turnwise.calibration.html.compared import compared, difference_text
 from turnwise.calibration.report import PairedDifference
+from turnwise.report.calibration.html.compared import compared, difference_text
 
 FOUND = PairedDifference("B", "agreement", 0.041, 0.012, 0.07, 0.005, 0.01, True, 300, "mcnemar-exact")
 

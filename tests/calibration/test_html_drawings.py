@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from html_tree import Element, parsed
-from turnwise.calibration.html.histogram import columns_of, deviation_histogram
-from turnwise.calibration.html.interval_bar import common_axis, interval_bar, scale_bar
-from turnwise.calibration.html.plot import can_be_drawn, round_step
-from turnwise.calibration.html.scatter import score_scatter
+from turnwise.report.calibration.html.histogram import columns_of, deviation_histogram
+from turnwise.report.calibration.html.interval_bar import common_axis, interval_bar, scale_bar
+from turnwise.report.calibration.html.plot import can_be_drawn, round_step
+from turnwise.report.calibration.html.scatter import score_scatter
 from turnwise.stats.statistic import Statistic, undefined
 
 SCORES = st.floats(allow_nan=False, allow_infinity=False)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from calibration_page import HOSTILE
 from html_tree import parsed
-from turnwise.calibration.html.figures import figure_text, interval_text, p_text, percent
-from turnwise.calibration.html.markup import Html, clipped, joined, tag, visible, with_code
+from turnwise.report.calibration.html.figures import figure_text, interval_text, p_text, percent
+from turnwise.report.calibration.html.markup import Html, clipped, joined, tag, visible, with_code
 
 ANY_TEXT = st.text(st.characters(), max_size=60)
 

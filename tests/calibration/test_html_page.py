@@ -11,8 +11,8 @@ import pytest
 
 from calibration_page import HOSTILE, hostile_calibration, rated_calibration, table_calibration
 from html_tree import Element, parsed
-from turnwise.calibration.html.page import calibration_html
 from turnwise.calibration.report import Calibration
+from turnwise.report.calibration.html.page import calibration_html
 
 EVERY = {"table": table_calibration, "rated": rated_calibration, "hostile": hostile_calibration}
 

@@ -10,12 +10,12 @@ import pytest
 from calibration_page import FIVE, answer, sample, table_calibration
 from html_tree import Element, parsed
 from turnwise.calibration.analysis import analyse
-from turnwise.calibration.html import samples as module
-from turnwise.calibration.html.markup import Html
-from turnwise.calibration.html.ranking import ranked
-from turnwise.calibration.html.samples import sample_list, samples_part
 from turnwise.calibration.judgement import Output
 from turnwise.calibration.report import Calibration
+from turnwise.report.calibration.html import samples as module
+from turnwise.report.calibration.html.markup import Html
+from turnwise.report.calibration.html.ranking import ranked
+from turnwise.report.calibration.html.samples import sample_list, samples_part
 
 
 @cache

@@ -9,10 +9,10 @@ import pytest
 from calibration_page import answer, sample
 from html_tree import Element, parsed
 from turnwise.calibration.analysis import analyse
-from turnwise.calibration.html.page import calibration_html
 from turnwise.calibration.judgement import Output
 from turnwise.decks.sample import HumanLabel
 from turnwise.decks.scale import ScaleSpec
+from turnwise.report.calibration.html.page import calibration_html
 
 
 def page(labels: list[Any], said: list[Any], spec: ScaleSpec | None = None, repeats: int = 1) -> Element:

@@ -11,8 +11,8 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from calibration_fixtures import sample
 from turnwise.calibration.label_draw import draw_to_label
 from turnwise.calibration.label_plan import Need, assumed_needs, largest_need, observed_needs
-from turnwise.calibration.label_plan_text import need_line
 from turnwise.errors import UsageError
+from turnwise.report.calibration.label_plan_text import need_line
 from turnwise.stats.planning import (
     labels_for_fisher_width,
     labels_for_perfect_kappa_bound,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from turnwise.calibration.labels import code_labels
-from turnwise.calibration.scale import Code, Scale, declared_scale, human_values, inferred_scale, scale_for
 from turnwise.decks.samples import Sample, read_samples
 from turnwise.decks.scale import ScaleSpec
+from turnwise.graders.human_labels import code_labels
+from turnwise.graders.human_scale import Code, Scale, declared_scale, human_values, inferred_scale, scale_for
 
 MESSAGES = 'messages = [{ role = "user", content = "Hi" }]\n'
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from ..decks.sample_hash import samples_hash
 from ..errors import DeckError
+from ..graders.human_labels import LabelledSample, code_labels
+from ..graders.human_scale import scale_for
 from ..graders.verdict_scale import Code
 from ..stats.bootstrap import DRAWS
 from ..suite.reading import garbage_collection_paused
 from .differences import paired_differences
 from .gates import Gate, check_gates
 from .judgement import Output, SampleVerdict, judged
-from .labels import LabelledSample, code_labels
 from .measure import Measure, measure_for
 from .model_report import ModelInputs, model_report
 from .people import baseline_of, ceiling_of, majority_value, pooled_pairs
 from .recommendation import Thresholds
 from .report import Baseline, Calibration, Ceiling, DeckIdentity, Item, ModelReport, SampleCounts, Slice, Warned
-from .scale import scale_for
 from .versions import versions
 from .warned import about_model, about_samples
 

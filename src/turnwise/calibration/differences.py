@@ -14,9 +14,9 @@ from .people import pooled_pairs
 from .report import PairedDifference
 
 if TYPE_CHECKING:
+    from ..graders.human_labels import LabelledSample
     from ..graders.verdict_scale import Code
     from ..stats.bootstrap import Floats
-    from .labels import LabelledSample
     from .measure import Measure, Pairs
 
 __all__ = ["paired_differences"]

@@ -9,9 +9,9 @@ from .people import majority_value
 from .report import Disagreement
 
 if TYPE_CHECKING:
+    from ..graders.human_labels import LabelledSample
     from ..graders.verdict_scale import Code
     from .judgement import SampleVerdict
-    from .labels import LabelledSample
     from .measure import Measure
 
 __all__ = ["disagreements_of"]

@@ -11,7 +11,6 @@ from ..stats.corrected import CorrectedRate, JudgeCounts, ppi, rogan_gladen
 from .judgement import judged
 from .measure import Measure, measure_for
 from .report import Calibration
-from .wording import counted
 
 if TYPE_CHECKING:
     from ..decks.sample import Sample
@@ -143,15 +142,15 @@ def _notes(report: Calibration, model: str, answers: Answers, drawn: bool) -> li
     torn = sum(bool(item.labels) and item.human is None for item in report.items)
     silent = sum(item.human is not None and item.verdicts[model].value is None for item in report.items)
     if torn:
-        found.append(f"{counted(torn, 'labelled sample')} without a majority left out")
+        found.append(f"{_counted(torn, 'labelled sample')} without a majority left out")
     if silent:
-        found.append(f"{counted(silent, 'labelled sample')} without a verdict left out")
+        found.append(f"{_counted(silent, 'labelled sample')} without a verdict left out")
     if answers.labelled:
-        found.append(f"{counted(answers.labelled, 'answer')} left out of the unlabelled: they are labelled samples")
+        found.append(f"{_counted(answers.labelled, 'answer')} left out of the unlabelled: they are labelled samples")
     if answers.labels_ignored:
-        found.append(f"labels of {counted(answers.labels_ignored, 'answer')} in the file of answers are not used")
+        found.append(f"labels of {_counted(answers.labels_ignored, 'answer')} in the file of answers are not used")
     if answers.skipped:
-        found.append(f"{counted(answers.skipped, 'answer')} could not be read and left out")
+        found.append(f"{_counted(answers.skipped, 'answer')} could not be read and left out")
     labelled = [item.sample for item in report.items if item.human is not None]
     if _is_clustered(labelled) or _is_clustered(answers.samples):
         found.append("samples of one cluster are taken as independent: the interval may be too narrow")
@@ -165,3 +164,7 @@ def _notes(report: Calibration, model: str, answers: Answers, drawn: bool) -> li
 def _is_clustered(samples: Sequence[Sample]) -> bool:
     names = [each.cluster for each in samples if each.cluster is not None]
     return len(set(names)) < len(names)
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"

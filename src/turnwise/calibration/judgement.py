@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..graders.verdict import Status, Verdict, parse_verdict
+from ..graders.verdict_scale import LARGEST_SCORE
 from ..stats.raters import majority_label
 
 if TYPE_CHECKING:
     from ..graders.verdict import StatusKind
     from ..graders.verdict_scale import Code, Scale
 
-__all__ = ["LARGEST_SCORE", "UNDECIDED", "Output", "SampleVerdict", "judged", "read_output"]
-
-LARGEST_SCORE = 1e100
-"""Squares and products of larger scores would leave the range of numbers, and with them every figure."""
+__all__ = ["UNDECIDED", "Output", "SampleVerdict", "judged", "read_output"]
 
 UNDECIDED = "undecided"
 """Repeats of one sample of which no answer is the most frequent one."""

@@ -14,11 +14,11 @@ from ..decks.render import asks_for_label
 from ..decks.samples import read_samples
 from ..diagnostics import Diagnostic, has_errors
 from ..errors import DeckError, UsageError
+from ..graders.human_labels import code_labels
+from ..graders.human_scale import Scale, scale_for
 from ..suite.project import Project, find_project_root, load_project
 from .gates import parse_gate
-from .labels import code_labels
 from .report import DeckIdentity, Warned
-from .scale import Scale, scale_for
 from .warned import label_leak, quoted_samples
 
 if TYPE_CHECKING:

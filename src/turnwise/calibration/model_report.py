@@ -17,10 +17,10 @@ from .recommendation import Thresholds, recommend
 from .report import Bounds, Confusion, InvalidOutput, Latency, ModelReport, RepeatCounts, TokenUsage
 
 if TYPE_CHECKING:
+    from ..graders.human_labels import LabelledSample
     from ..graders.verdict_scale import Code
     from ..stats.statistic import Statistic
     from .judgement import Output, SampleVerdict
-    from .labels import LabelledSample
     from .measure import Measure, Pairs
     from .report import Baseline
 

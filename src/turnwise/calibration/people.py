@@ -13,10 +13,10 @@ from .measure import Measure, Pairs
 from .report import Baseline, Ceiling, RaterPairReport
 
 if TYPE_CHECKING:
+    from ..graders.human_labels import LabelledSample
     from ..graders.verdict_scale import Code
     from ..stats.bootstrap import BootstrapInterval
     from ..stats.raters import Metric
-    from .labels import LabelledSample
 
 __all__ = ["baseline_of", "ceiling_of", "has_several", "majority_pairs", "majority_value", "pooled_pairs"]
 

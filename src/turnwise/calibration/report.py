@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from ..decks.sample import Sample
+    from ..graders.human_labels import CodedLabel
     from ..graders.verdict_scale import Code, Scale
     from ..stats.statistic import Statistic
     from .judgement import SampleVerdict
-    from .labels import CodedLabel
 
 __all__ = [
     "STATISTICS",

@@ -13,8 +13,8 @@ from .report import Warned
 if TYPE_CHECKING:
     from ..decks.deck import Deck
     from ..decks.sample import Sample
+    from ..graders.human_labels import LabelledSample
     from ..graders.verdict_scale import Code
-    from .labels import LabelledSample
     from .measure import Measure, Pairs
     from .report import Baseline, ModelReport
 

@@ -88,8 +88,12 @@ class Validation:
                 self._check_env(found.path)
             case "deck":
                 from ..decks.deck import read_deck
+                from ..graders.human_labels import off_scale_labels
 
-                self.diagnostics += read_deck(found.path)[1]
+                deck, said = read_deck(found.path)
+                self.diagnostics += said
+                if deck is not None:
+                    self.diagnostics += off_scale_labels(deck)
             case "samples":
                 from ..decks.samples import read_samples
 

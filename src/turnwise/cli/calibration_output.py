@@ -44,19 +44,19 @@ def _whole(form: str, reports: Sequence[Calibration]) -> str:
     from ..calibration.report_record import reports_record
 
     if form == "html":
-        from ..calibration.html.page import calibration_html
+        from ..report.calibration.html.page import calibration_html
 
         return calibration_html(reports)
     if form == "md":
-        from ..calibration.estimate_text import estimate_markdown
-        from ..calibration.markdown import calibration_markdown
+        from ..report.calibration.estimate_text import estimate_markdown
+        from ..report.calibration.markdown import calibration_markdown
         from ..report.terminal import printable
 
         estimates = estimates_of(reports)
         below = "\n" + estimate_markdown(estimates, clean=printable) if estimates else ""
         return calibration_markdown(reports, clean=printable) + below
     if form == "toml":
-        from ..calibration.toml_report import calibration_toml
+        from ..report.calibration.toml_report import calibration_toml
 
         return calibration_toml(reports_record(reports) | estimate_records(reports))
     if form == "json":
@@ -68,8 +68,8 @@ def _whole(form: str, reports: Sequence[Calibration]) -> str:
 def _text(reports: Sequence[Calibration]) -> str:
     import shutil
 
-    from ..calibration.layout import wrapped
-    from ..calibration.terminal import calibration_text
+    from ..report.calibration.layout import wrapped
+    from ..report.calibration.terminal import calibration_text
     from ..report.terminal import printable
 
     width = shutil.get_terminal_size().columns
@@ -105,8 +105,8 @@ def estimate_shown(asked: Asked, reports: Sequence[Calibration]) -> bool:
 
 
 def _estimate_lines(reports: Sequence[Calibration], *, only_sentences: bool = False) -> list[str]:
-    from ..calibration.estimate_text import estimate_lines, estimate_title
     from ..calibration.estimating import estimates_of
+    from ..report.calibration.estimate_text import estimate_lines, estimate_title
     from ..report.terminal import one_line
 
     lines: list[str] = []

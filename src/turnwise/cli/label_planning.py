@@ -168,8 +168,8 @@ def _record(asked: Asked, plan: _Plan, more: int | None, drawn: LabelDraw | None
 
 
 def _text(plan: _Plan) -> list[str]:
-    from ..calibration.label_plan_text import need_line
-    from ..calibration.wording import counted, figure
+    from ..report.calibration.label_plan_text import need_line
+    from ..report.calibration.wording import counted, figure
     from ..report.terminal import one_line
 
     have = f"{counted(len(plan.samples), 'sample')}, {plan.labelled:,} labelled"

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from ..decks.scale import ScaleSpec
 
-__all__ = ["Code", "Scale", "ScaleKind", "comparable", "declared_scale", "number_of"]
+__all__ = ["LARGEST_SCORE", "Code", "Scale", "ScaleKind", "comparable", "declared_scale", "number_of"]
 
 ScaleKind = Literal["binary", "ordinal", "continuous", "categorical"]
 Code = float | str
 """A score, or a label in the spelling that the scale gives it."""
+
+LARGEST_SCORE = 1e100
+"""Squares and products of larger scores would leave the range of numbers, and with them every figure."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 # Longer than any score, and short enough for Python to read as an integer.

@@ -11,7 +11,7 @@ from .ranking import ranked
 from .sample import sample_article
 
 if TYPE_CHECKING:
-    from ..report import Calibration
+    from ....calibration.report import Calibration
 
 __all__ = ["MOST_CHARACTERS", "MOST_SAMPLES", "SampleList", "sample_list", "samples_part"]
 

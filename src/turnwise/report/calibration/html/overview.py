@@ -11,7 +11,7 @@ from .markup import Html, joined, tag
 from .words import USE_WORDS, words_of
 
 if TYPE_CHECKING:
-    from ..report import Calibration, Figures, ModelReport, Recommendation
+    from ....calibration.report import Calibration, Figures, ModelReport, Recommendation
 
 __all__ = ["beside", "headline_of", "overview", "use_badge"]
 

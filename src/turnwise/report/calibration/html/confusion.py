@@ -10,7 +10,7 @@ from .figures import code_text
 from .markup import Html, tag
 
 if TYPE_CHECKING:
-    from ..report import Confusion
+    from ....calibration.report import Confusion
 
 __all__ = ["confusion_table"]
 

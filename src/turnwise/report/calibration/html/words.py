@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ..report import Use
+    from ....calibration.report import Use
 
 __all__ = ["METHODS", "STATISTIC_WORDS", "STATUS_WORDS", "USE_WORDS", "StatisticWords", "UseWords", "words_of"]
 

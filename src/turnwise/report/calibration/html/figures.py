@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from .markup import Html, joined, tag
 
 if TYPE_CHECKING:
-    from ...graders.verdict_scale import Code
-    from ...stats.statistic import Statistic
+    from ....graders.verdict_scale import Code
+    from ....stats.statistic import Statistic
 
 __all__ = [
     "NOTHING",

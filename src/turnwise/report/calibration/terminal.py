@@ -25,8 +25,8 @@ from .terminal_table import table_of
 from .wording import counted
 
 if TYPE_CHECKING:
+    from ...calibration.report import Calibration, ModelReport
     from .layout import Style
-    from .report import Calibration, ModelReport
     from .terminal_table import FittedTable
 
 __all__ = ["calibration_text"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..report import Calibration, Disagreement, Item
+    from ....calibration.report import Calibration, Disagreement, Item
 
 __all__ = ["Outcome", "RankedSample", "State", "ranked", "states_of"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..decks.toml_text import toml_key, toml_pair
+from ...decks.toml_text import toml_key, toml_pair
 
 __all__ = ["dump_toml"]
 

@@ -10,7 +10,7 @@ from .markup import Html, clipped, joined, tag
 from .words import STATUS_WORDS
 
 if TYPE_CHECKING:
-    from ..report import InvalidOutput, ModelReport
+    from ....calibration.report import InvalidOutput, ModelReport
 
 __all__ = ["LONGEST_RAW", "invalid_outputs"]
 

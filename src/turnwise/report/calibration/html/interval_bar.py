@@ -11,7 +11,7 @@ from .figures import figure_text, interval_text
 from .markup import Html, joined, tag
 
 if TYPE_CHECKING:
-    from ...stats.statistic import Statistic
+    from ....stats.statistic import Statistic
 
 __all__ = ["GATING", "TRENDS", "Axis", "common_axis", "interval_bar", "scale_bar"]
 

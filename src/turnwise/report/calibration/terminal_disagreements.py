@@ -10,9 +10,9 @@ from .layout import Line, side_by_side, wrapped
 from .wording import code_text, counted, cut
 
 if TYPE_CHECKING:
+    from ...calibration.report import Item
     from .contested import Contested
     from .layout import Style
-    from .report import Item
 
 __all__ = ["disagreement_block"]
 

@@ -24,7 +24,7 @@ from .wording import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from .report import Calibration, ModelReport, PairedDifference
+    from ...calibration.report import Calibration, ModelReport, PairedDifference
 
 __all__ = [
     "difference_lines",

@@ -22,9 +22,9 @@ from .sentences import (
 from .wording import code_text, counted, cut
 
 if TYPE_CHECKING:
+    from ...calibration.report import Calibration, ModelReport
     from .contested import Contested
     from .overview import Overview
-    from .report import Calibration, ModelReport
 
 __all__ = ["calibration_markdown"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .wording import counted, figure, name_of
 
 if TYPE_CHECKING:
-    from .label_plan import Need
+    from ...calibration.label_plan import Need
 
 __all__ = ["need_line"]
 
@@ -17,7 +17,7 @@ _OF_CLASS = {"tpr": "of good samples", "tnr": "of bad samples"}
 def need_line(need: Need, half_width: float) -> str:
     """What one figure takes, in a line.
 
-    >>> from .label_plan import Need
+    >>> from ...calibration.label_plan import Need
     >>> need_line(Need("agreement", 0.85, 120, 0.064, 192, 72, "gpt"), 0.05)
     'agreement .85: now ± .06 (n 120); ± .05 needs 192 labels: 72 more'
     """

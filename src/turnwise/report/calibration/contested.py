@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .report import Calibration, Disagreement, Item
+    from ...calibration.report import Calibration, Disagreement, Item
 
 __all__ = ["LONGEST_ID", "LONGEST_REASON", "LONGEST_TEXT", "MOST_MESSAGES", "Contested", "contested_samples"]
 

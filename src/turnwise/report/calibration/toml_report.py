@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..decks.toml_text import toml_key
+from ...decks.toml_text import toml_key
 from .toml_writing import dump_toml
 
 __all__ = ["calibration_toml"]

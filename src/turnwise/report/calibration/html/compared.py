@@ -10,7 +10,7 @@ from .markup import Html, joined, tag
 from .words import METHODS, words_of
 
 if TYPE_CHECKING:
-    from ..report import ModelReport, PairedDifference
+    from ....calibration.report import ModelReport, PairedDifference
 
 __all__ = ["compared", "difference_text"]
 
@@ -39,7 +39,7 @@ def compared(models: Sequence[ModelReport]) -> Html:
 def difference_text(model: str, difference: PairedDifference) -> str:
     """One comparison as a sentence; the better one of a reliable difference comes first.
 
-    >>> from ..report import PairedDifference
+    >>> from ....calibration.report import PairedDifference
     >>> found = PairedDifference("B", "agreement", 0.041, 0.012, 0.07, 0.005, 0.01, True, 300, "mcnemar-exact")
     >>> difference_text("A", found)
     'A agrees more often than B by 4.1 points (1.2 … 7.0), p = .010 after Holm.'

@@ -12,10 +12,10 @@ from .ranking import Outcome, RankedSample, State, states_of
 from .words import STATUS_WORDS
 
 if TYPE_CHECKING:
-    from ...decks.sample import SampleMessage
-    from ..judgement import SampleVerdict
-    from ..labels import CodedLabel
-    from ..report import Item
+    from ....calibration.judgement import SampleVerdict
+    from ....calibration.report import Item
+    from ....decks.sample import SampleMessage
+    from ....graders.human_labels import CodedLabel
 
 __all__ = ["sample_article"]
 

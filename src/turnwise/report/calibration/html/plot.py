@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .markup import Html, joined, tag
 
 if TYPE_CHECKING:
-    from ..report import Item
+    from ....calibration.report import Item
 
 __all__ = [
     "BOTTOM",

@@ -11,8 +11,8 @@ from .overview import beside, headline_of
 from .words import words_of
 
 if TYPE_CHECKING:
-    from ...stats.statistic import Statistic
-    from ..report import Calibration, Ceiling, Figures, RaterPairReport, Slice
+    from ....calibration.report import Calibration, Ceiling, Figures, RaterPairReport, Slice
+    from ....stats.statistic import Statistic
 
 __all__ = ["people", "slices"]
 

@@ -19,7 +19,7 @@ from .samples import sample_list, samples_part
 from .slices import people, slices
 
 if TYPE_CHECKING:
-    from ..report import Calibration
+    from ....calibration.report import Calibration
 
 __all__ = ["calibration_html"]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from .wording import DECISIVE, NONE, USES, code_text, name_of, statistic_text
 
 if TYPE_CHECKING:
-    from ..graders.verdict_scale import Code
-    from ..stats.statistic import Statistic
-    from .report import Calibration, ModelReport, Use
+    from ...calibration.report import Calibration, ModelReport, Use
+    from ...graders.verdict_scale import Code
+    from ...stats.statistic import Statistic
 
 __all__ = ["Overview", "OverviewColumn", "overview", "slice_overview"]
 
@@ -152,8 +152,8 @@ def _worst(model: ModelReport) -> str:
 
 
 def _cost(model: ModelReport) -> str:
-    from ..engine.budget import shown_usd
-    from .report_record import cost_per_1000
+    from ...calibration.report_record import cost_per_1000
+    from ...engine.budget import shown_usd
 
     cost = cost_per_1000(model)
     return "" if cost is None else shown_usd(cost)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..suite.paths import shown_path
-from .judgement import LARGEST_SCORE
+from .human_scale import scale_for
+from .verdict_scale import LARGEST_SCORE
 
 if TYPE_CHECKING:
+    from ..decks.deck import Deck
     from ..decks.sample import HumanLabel, Sample
-    from ..graders.verdict_scale import Code, Scale
     from ..suite.paths import DataPath
+    from .verdict_scale import Code, Scale
 
-__all__ = ["CodedLabel", "LabelledSample", "code_labels"]
+__all__ = ["CodedLabel", "LabelledSample", "code_labels", "off_scale_labels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ def code_labels(samples: Iterable[Sample], scale: Scale) -> tuple[list[LabelledS
                 labels.append(CodedLabel(code, label.rater, label.reason))
         coded.append(LabelledSample(sample, tuple(labels), ungradable))
     return coded, problems
+
+
+def off_scale_labels(deck: Deck) -> list[Diagnostic]:
+    """An error for each label of a deck's own samples that is not on its scale."""
+    return code_labels(deck.samples, scale_for(deck.scale, deck.samples))[1]
 
 
 def _written(sample: Sample) -> list[tuple[DataPath, HumanLabel]]:

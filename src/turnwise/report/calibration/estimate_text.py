@@ -9,7 +9,7 @@ from .markdown_text import code, inline
 from .wording import counted, cut, figure
 
 if TYPE_CHECKING:
-    from .estimating import Estimate
+    from ...calibration.estimating import Estimate
 
 __all__ = ["estimate_lines", "estimate_markdown", "estimate_sentence", "estimate_title"]
 

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..graders.verdict_scale import Code, Scale
-    from ..stats.statistic import Statistic
-    from .report import Use
+    from ...calibration.report import Use
+    from ...graders.verdict_scale import Code, Scale
+    from ...stats.statistic import Statistic
 
 __all__ = [
     "DECISIVE",
@@ -158,7 +158,7 @@ def code_text(code: Code) -> str:
 def scale_text(scale: Scale) -> str:
     """The scale in a few words.
 
-    >>> from ..graders.verdict_scale import Scale
+    >>> from ...graders.verdict_scale import Scale
     >>> scale_text(Scale("ordinal", min=1, max=5, pass_=4))
     'ordinal 1 to 5 (good from 4)'
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..graders.verdict_scale import Code, Scale, ScaleKind, comparable, declared_scale
+from .verdict_scale import Code, Scale, ScaleKind, comparable, declared_scale
 
 if TYPE_CHECKING:
     from ..decks.sample import Sample

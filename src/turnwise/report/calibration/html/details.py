@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..report import STATISTICS
+from ....calibration.report import STATISTICS
 from .confusion import confusion_table
 from .figures import NOTHING, counted, figure_text, interval_text, percent
 from .histogram import deviation_histogram
@@ -16,8 +16,8 @@ from .scatter import score_scatter
 from .words import METHODS, words_of
 
 if TYPE_CHECKING:
-    from ...stats.statistic import Statistic
-    from ..report import Calibration, Figures, ModelReport
+    from ....calibration.report import Calibration, Figures, ModelReport
+    from ....stats.statistic import Statistic
 
 __all__ = ["model_details", "statistics_table"]
 

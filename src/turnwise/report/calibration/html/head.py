@@ -9,8 +9,8 @@ from .figures import NOTHING, code_text, counted, figure_text
 from .markup import Html, joined, tag, with_code
 
 if TYPE_CHECKING:
-    from ...graders.verdict_scale import Scale
-    from ..report import Calibration, GateResult, ModelReport, SampleCounts, Warned
+    from ....calibration.report import Calibration, GateResult, ModelReport, SampleCounts, Warned
+    from ....graders.verdict_scale import Scale
 
 __all__ = ["deck_name", "head", "scale_text"]
 
@@ -42,7 +42,7 @@ def head(calibration: Calibration) -> Html:
 def scale_text(scale: Scale) -> str:
     """The scale in one line.
 
-    >>> from ...graders.verdict_scale import Scale
+    >>> from ....graders.verdict_scale import Scale
     >>> scale_text(Scale("ordinal", min=1, max=5, pass_=4))
     'ordinal, 1 to 5, passes from 4; declared by the deck'
     """

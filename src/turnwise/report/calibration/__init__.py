@@ -1,0 +1,1 @@
+"""The report of a calibration: for terminals, pull requests and browsers."""
