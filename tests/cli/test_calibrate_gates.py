@@ -115,7 +115,10 @@ def test_a_misspelt_gate_of_a_deck_names_the_deck(turnwise: Turnwise, tmp_path: 
 
 
 def test_no_valid_verdict_at_all_is_undefined(turnwise: Turnwise, tmp_path: Path) -> None:
-    """A judge without a single verdict ends with 3, also without any gate."""
+    """Without a single verdict every gate is undefined; a judge that was asked just now could not be measured."""
     samples, said = binary_cells(CELLS)
-    calibration_files(tmp_path, samples, [{**line, "output": "hm"} for line in said])
-    assert turnwise("calibrate", "--samples", "s.jsonl", "--replay", "r.jsonl").code == 3
+    calibration_files(tmp_path, samples, [{**line, "output": "hm"} for line in said], deck_text())
+    recorded = ("calibrate", "--samples", "s.jsonl", "--replay", "r.jsonl")
+    assert turnwise(*recorded).code == 0
+    assert turnwise(*recorded, "--gate", "kappa>=0").code == 3
+    assert turnwise("calibrate", "d.deck.md", "--samples", "s.jsonl", "-m", "mock/hm").code == 3

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from ..decks.sample import Sample
     from .loading import LoadedDeck
 
-__all__ = ["Answers", "answer_decks", "answers_beside", "answers_name", "load_answers"]
+__all__ = ["Answers", "answer_decks", "answers_beside", "answers_name", "is_of_answers", "load_answers"]
 
 _MOST_PROBLEMS = 20
+_ANSWERS = " (answers)"
 _LONGEST_LINE = 100_000_000
 
 
@@ -61,7 +62,16 @@ def answers_name(deck: str) -> str:
     >>> answers_name("tone.deck.md")
     'tone.deck.md (answers)'
     """
-    return f"{deck} (answers)"
+    return deck + _ANSWERS
+
+
+def is_of_answers(name: object) -> bool:
+    """Whether a name in a journal is that of a deck which judges answers.
+
+    >>> is_of_answers(answers_name("tone.deck.md")), is_of_answers("tone.deck.md")
+    (True, False)
+    """
+    return isinstance(name, str) and name.endswith(_ANSWERS)
 
 
 def answer_decks(decks: Sequence[LoadedDeck], written: str, *, drawn: bool, strict: bool = False) -> list[LoadedDeck]:

@@ -18,10 +18,11 @@ from ..engine.journal import read_journal
 from ..engine.run_folder import RESULTS
 from ..errors import DeckError
 from ..suite.datasets import read_rows
-from ..suite.explain import described, did_you_mean
+from ..suite.explain import described, near_miss
 from ..suite.paths import DataPath
 from ..suite.reading import garbage_collection_paused, read_source_text
 from ..suite.sources import LineSource, Source
+from .answer_files import is_of_answers
 from .judgement import Output
 from .outputs import record_output
 
@@ -63,6 +64,7 @@ class _Reader:
         self.found: Replayed = {}
         self.problems: list[Diagnostic] = []
         self._known = known
+        self._some = sorted(known)[:200]
         self._deck = deck
         self._journalled: dict[tuple[str, str, int], Output] = {}
 
@@ -128,7 +130,9 @@ class _Reader:
 
     def _journal(self, row: dict[str, Any], source: Source) -> None:
         """A line of a calibration's journal: an answer goes before an error of the same piece of work."""
-        if self._deck is not None and row.get("suite") != self._deck:
+        suite = row.get("suite")
+        # Without a deck, what it made of unlabelled answers is of no use: these are no samples.
+        if suite != self._deck if self._deck is not None else is_of_answers(suite):
             return
         sample, model = row["case_id"], row["target"]
         if self._is_known(sample, source) and isinstance(model, str):
@@ -171,7 +175,8 @@ class _Reader:
             message = f"a recorded output needs the `id` of its sample, found {described(sample)}"
             self._refuse("missing-key", message, source.place(path), _HINT)
             return False
-        hint = did_you_mean(sample, sorted(self._known)[:200], "samples are")
+        near = near_miss(sample, self._some)
+        hint = f"did you mean `{near}`?" if near else f"the samples are {', '.join(self._some[:3])} …"
         self._refuse("unknown-sample", f"no sample has the id {sample!r}", source.place((*path, "id")), hint)
         return False
 

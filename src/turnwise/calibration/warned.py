@@ -33,11 +33,10 @@ def about_samples(
     if labelled < _FEW:
         message = f"only {labelled} {'sample is' if labelled == 1 else 'samples are'} labelled: every interval is wide"
         yield Warned("few_samples", message, f"label at least {_FEW}; `turnwise calibrate --plan` says how many")
-    for label, count in classes.items():
-        if count < _RARE:
-            labels = "label is" if count == 1 else "labels are"
-            message = f"only {count} {labels} {label}: nobody can tell how the judge does on them"
-            yield Warned("rare_class", message, f"label more samples of that kind, at least {_RARE}")
+    rare = [f"{label} ({count})" for label, count in classes.items() if count < _RARE]
+    if rare:
+        message = f"too few labels to tell how a judge does on them: {', '.join(rare)}"
+        yield Warned("rare_class", message, f"label more samples of these kinds, at least {_RARE} of each")
     if labelled and not has_several(samples):
         message = "one person's label for each sample: how far people agree is not known, so there is no ceiling"
         yield Warned("single_rater", message, "have a second person label some: `turnwise label SAMPLES --rater NAME`")

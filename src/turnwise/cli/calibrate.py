@@ -34,7 +34,7 @@ _FIXED = (
 @click.command(
     name="calibrate",
     epilog="Exit codes: 0 measured and every gate met, 1 a gate not met, 2 bad files or usage, "
-    "3 a gate's figure is not defined, or a model gave no valid verdict, 130 interrupted.",
+    "3 a gate's figure is not defined, or a model that was asked gave no valid verdict, 130 interrupted.",
 )
 @click.argument("decks", nargs=-1, metavar="[DECK]...")
 @click.option(

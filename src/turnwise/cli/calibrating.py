@@ -89,7 +89,9 @@ def _live(asked: Asked, session: CalibrationSession) -> int:
     if ended.left:
         _say_how_to_go_on(session, ended)
         return 3
-    return code
+    _say_how_to_retry(session, reports)
+    nothing = any(not model.valid for report in reports for model in report.models)
+    return code or (3 if nothing else 0)
 
 
 def _run(asked: Asked, session: CalibrationSession) -> Ended:
@@ -128,6 +130,16 @@ def _say_how_to_go_on(session: CalibrationSession, ended: Ended) -> None:
     line = f"{ended.left:,} not judged; go on with: turnwise calibrate --resume {session.folder.id}"
     with suppress(OSError):
         click.echo(error_style()(line, "yellow"), err=True, color=True)
+
+
+def _say_how_to_retry(session: CalibrationSession, reports: Sequence[Calibration]) -> None:
+    """Answers that never came are asked for again when a calibration is resumed."""
+    kinds = ("api_error", "timeout")
+    lost = sum(model.invalid.get(kind, 0) for report in reports for model in report.models for kind in kinds)
+    if lost:
+        line = f"{lost:,} ended in errors; ask again with: turnwise calibrate --resume {session.folder.id}"
+        with suppress(OSError):
+            click.echo(error_style()(line, "yellow"), err=True, color=True)
 
 
 def _replayed(asked: Asked) -> list[Calibration]:
@@ -192,5 +204,4 @@ def _shown(asked: Asked, reports: Sequence[Calibration]) -> int:
     is_estimated = estimate_shown(asked, reports)
     gates = [gate for report in reports for gate in report.gates]
     code = gates_exit_code(gates)
-    nothing = any(not model.valid for report in reports for model in report.models)
-    return code or (3 if nothing or not is_estimated else 0)
+    return code or (0 if is_estimated else 3)

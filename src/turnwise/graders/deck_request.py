@@ -83,7 +83,8 @@ def asked_with(how: Judging, target: Target) -> dict[str, Any]:
     """The settings that a target is asked with: its own, the deck's, and ours. Two that are alike have one hash,
     whether they calibrate or grade."""
     found: dict[str, Any] = {name: getattr(target, name, None) for name in _SAID}
-    found |= {name: value for name, value in asdict(how.settings).items() if value is not None}
+    sent = type(target).model_fields  # a program or a function takes no temperature
+    found |= {name: value for name, value in asdict(how.settings).items() if value is not None and name in sent}
     found |= other_options(how.deck)
     found["structured_output"] = how.schema is not None
     return {name: value for name, value in found.items() if value is not None}
