@@ -136,9 +136,9 @@ def test_a_lower_error_is_better() -> None:
 
 
 def test_invalid_outputs_are_counted_by_kind_and_bounded() -> None:
-    """Three of twenty have no verdict: 17 of 17 right is 85 % at worst, and all at best."""
+    """Three of twenty have no verdict: 17 of 17 right is .85 at worst, and all at best."""
     shown = flat(binary_calibration())
-    assert "3 invalid: 3 not_json; agreement if all were wrong 85 %, if all right 100 %" in shown
+    assert "3 invalid: 3 not_json; agreement if all were wrong .85, if all right 1.00" in shown
     assert "s0 torn not_json" in shown
     assert "no idea" in shown
 
@@ -165,7 +165,7 @@ def test_gates_say_who_met_them() -> None:
     shown = flat(calibrated(samples, {"m": right, "n": ["pass"] * 10}, gates=gates))
     assert "agreement>=0.85: m met (1)" in shown
     assert "agreement>=0.85: n NOT met (0.5)" in shown
-    assert "mcc>0.5: n cannot be told (not defined)" in shown
+    assert "mcc>0.5: n cannot be told (not defined: judge or people gave only one of the two classes)" in shown
 
 
 def test_dangerous_disagreements_come_first_and_five_are_shown() -> None:
@@ -249,8 +249,9 @@ def test_scores_have_a_bias_and_words_have_none() -> None:
 
 
 def test_cost_is_told_by_the_thousand() -> None:
-    """Five cents for a hundred verdicts are fifty for a thousand."""
-    assert "$0.50" in row(bare_calibration(model_report("m", cost_usd=0.05)), "m")
+    """What a thousand verdicts cost stands in the row; that it is not known is said."""
+    assert "$0.50" in row(bare_calibration(model_report("m", cost_usd_per_1000=0.5)), "m")
+    assert "not known" in " ".join(row(bare_calibration(model_report("m")), "m"))
 
 
 def test_samples_that_were_left_out_are_counted() -> None:

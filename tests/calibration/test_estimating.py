@@ -70,6 +70,8 @@ def test_random_draw_by_hand() -> None:
     """With labels drawn at random the rate is that of PPI++, as worked out by hand from its formula."""
     cells = {("pass", "pass"): 5, ("pass", "fail"): 1, ("fail", "fail"): 3, ("fail", "pass"): 1}
     estimate_files(Path(), cells, ["pass"] * 8 + ["fail"] * 12)
+    drawn = [{"id": row["id"], "messages": row["messages"]} for row in judged_rows(cells)[0]]
+    lines_to("a.jsonl", [*drawn, *answer_rows(["pass"] * 20)[0]])
     weight = Fraction(7, 18)  # Cov = 1.4/9, Var f = 2.4/9, 1 + n/N = 1.5
     rest = [1 - weight] * 5 + [Fraction(1)] + [Fraction(0)] * 3 + [-weight]
     mean = sum(rest) / 10
@@ -112,11 +114,66 @@ def test_refusals() -> None:
     estimate_files(
         Path(), {("pass", "pass"): 6, ("pass", "fail"): 6, ("fail", "pass"): 6, ("fail", "fail"): 6}, ["pass"]
     )
-    assert "hardly better than chance" in str(_estimate().rate.refusal)
+    assert "no better than chance" in str(_estimate().rate.refusal)
     estimate_files(Path(), {("a", "a"): 12, ("b", "b"): 12, ("c", "c"): 12}, ["a"])
     found = _estimate()
     assert (found.rate.value, found.tpr) == (None, None)
     assert "`pass`" in str(found.rate.refusal)
+
+
+def test_a_judge_worse_than_chance_is_called_so() -> None:
+    """TPR 4/12 + TNR 4/12 − 1 is below 0."""
+    cells = {("pass", "pass"): 4, ("pass", "fail"): 8, ("fail", "fail"): 4, ("fail", "pass"): 8}
+    estimate_files(Path(), cells, ["pass"])
+    assert "worse than chance" in str(_estimate().rate.refusal)
+
+
+def test_no_verdict_on_any_answer_is_what_is_said() -> None:
+    """It is not the answers that are missing: their number, and why there is no verdict, stand in the refusal."""
+    estimate_files(Path(), ORACLE, ["?"] * 300)
+    found = _estimate()
+    assert (found.rate.value, found.rate.raw) == (None, None)
+    assert found.rate.refusal == "300 answers, no valid verdict: 300 not_json"
+
+
+@pytest.mark.parametrize(
+    ("passes", "words"),
+    [
+        (2, "less often than labelled bad ones (30.0 %)"),
+        (97, "more often than labelled good ones (90.0 %)"),
+    ],
+)
+def test_an_impossible_pass_rate_is_doubted_first(passes: int, words: str) -> None:
+    """No mixture of good and bad answers is passed less often than bad ones, or more often than good ones."""
+    estimate_files(Path(), ORACLE, ["pass"] * passes + ["fail"] * (100 - passes))
+    found = _estimate()
+    _, first, *_ = estimate_lines(found, clean=one_line)
+    assert words in first
+    assert "must differ from the labelled samples" in first
+    assert words in found.as_dict()["notes"][0]
+
+
+@pytest.mark.parametrize("passes", [30, 60, 90])
+def test_a_possible_pass_rate_is_not_doubted(passes: int) -> None:
+    """Between both rates, and at them, nothing speaks against the correction."""
+    estimate_files(Path(), ORACLE, ["pass"] * passes + ["fail"] * (100 - passes))
+    assert _estimate().doubts == ()
+
+
+def test_an_interval_of_no_width_is_not_shown() -> None:
+    """Both ends at 0 would promise what the note above denies; the data keep them."""
+    estimate_files(Path(), {("pass", "pass"): 500, ("fail", "fail"): 300, ("fail", "pass"): 200}, ["fail"] * 500)
+    found = _estimate()
+    assert (found.rate.value, found.rate.lo, found.rate.hi) == (0.0, 0.0, 0.0)
+    first = estimate_lines(found, clean=one_line)[0]
+    assert first.endswith("corrected for its errors 0.0 % (no interval: see below)")
+
+
+def test_drawn_from_other_answers_is_a_mistake() -> None:
+    """Where no labelled sample is among the answers, nothing was drawn from them."""
+    estimate_files(Path(), ORACLE, ["pass"] * 3)
+    with pytest.raises(UsageError, match="no labelled sample is among the answers"):
+        _estimate(drawn=True)
 
 
 def test_drawn_needs_answers() -> None:
@@ -166,6 +223,19 @@ def test_results_of_a_run_are_answers() -> None:
     found = load_answers("run")
     assert [each.messages[-1]["content"] for each in found.samples] == ["Yes.", "No."]
     assert found.skipped == 1
+
+
+def test_a_run_is_known_by_its_id() -> None:
+    """As `samples from` takes it; an id that no run has is an error that names the latest ones."""
+    folder = Path(".turnwise/runs/20260101-000000-abc")
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text("{}", encoding="utf-8")
+    row = {"case_id": "c", "target": "t", "trial": 1, "score": 1, "answer": "Yes.", "error": None}
+    lines_to(folder / "results.jsonl", [row])
+    assert [each.messages[-1]["content"] for each in load_answers(folder.name).samples] == ["Yes."]
+    with pytest.raises(UsageError, match="there is no run 'other'") as caught:
+        load_answers("other")
+    assert folder.name in str(caught.value.hint)
 
 
 def test_labels_among_answers_are_not_used() -> None:

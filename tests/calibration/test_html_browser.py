@@ -213,6 +213,22 @@ def test_a_narrow_window_does_not_scroll_sideways(shown: Shown) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
+@pytest.mark.parametrize("width", [1024, 1100])
+def test_the_verdict_is_in_sight_on_a_small_screen(shown: Shown, width: int) -> None:
+    """Whatever else scrolls, what the judge may be used for is within the window."""
+    page = shown(table_calibration(), rated_calibration(), viewport={"width": width, "height": 900})
+    for box in (each.bounding_box() for each in page.locator("table.models td.use").all()):
+        assert box["x"] + box["width"] <= width
+
+
+def test_tables_fit_on_paper(shown: Shown) -> None:
+    """A4 less two margins of 14 mm is 182 mm, which are 687 pixels at 96 to the inch: no table is wider."""
+    page = shown(table_calibration(), rated_calibration(), viewport={"width": 687, "height": 1000})
+    page.emulate_media(media="print")
+    widths = "[...document.querySelectorAll('table')].map(each => each.getBoundingClientRect().right)"
+    assert max(page.evaluate(widths)) <= 687.5
+
+
 def test_the_controls_work_by_keyboard(shown: Shown) -> None:
     """The first tab leads to the link that skips the head, and typing in the search filters."""
     page = shown(table_calibration())

@@ -32,13 +32,16 @@ FOUND = PairedDifference("B", "agreement", 0.041, 0.012, 0.07, 0.005, 0.01, True
         ),
         (
             {"statistic": "kappa_quadratic", "lo": None, "hi": None},
-            "A has a higher quadratic κ than B by .041, p = .010 after Holm.",
+            "A has a higher quadratic κ than B by .04, p = .010 after Holm.",
         ),
         (
             {"reliable": False, "lo": -0.012, "p_holm": 0.3},
             "A and B: no reliable difference in agreement (4.1 points; −1.2 … 7.0, p = .300 after Holm).",
         ),
-        ({"value": None, "reliable": False}, "A and B: the difference in agreement is not defined."),
+        (
+            {"value": None, "reliable": False},
+            "A and B: not comparable in agreement: the figure of one of them is not defined.",
+        ),
     ],
 )
 def test_a_difference_is_one_sentence(changes: dict[str, object], sentence: str) -> None:

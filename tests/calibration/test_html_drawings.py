@@ -70,7 +70,7 @@ def test_a_bar_puts_value_bounds_and_marks_on_one_axis() -> None:
     assert (span["x1"], span["x2"]) == ("45.0", "125.0")
     assert [each.attributes["x1"] for each in drawn.all("line", "mark")] == ["69.0", "101.0"]
     assert drawn.one("line", "ceiling").attributes["x1"] == "149.0"
-    assert drawn.one("title").text == ".500 (.250 … .750)"
+    assert drawn.one("title").text == ".50 (.25 … .75)"
 
 
 def test_an_axis_reaches_below_zero_where_an_interval_does() -> None:

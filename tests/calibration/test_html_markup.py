@@ -64,11 +64,11 @@ def test_a_clipped_text_says_how_much_is_missing() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "shown"),
     [
-        ("kappa", 0.603102, ".603"),
-        ("kappa", -0.12, "−.120"),
-        ("kappa", 1.0, "1.000"),
+        ("kappa", 0.603102, ".60"),
+        ("kappa", -0.12, "−.12"),
+        ("kappa", 1.0, "1.00"),
         ("kappa", 0.99996, ".99996"),
-        ("kappa", -0.0001, ".000"),
+        ("kappa", -0.0001, "−.00010"),
         ("agreement", 0.684524, "68.5 %"),
         ("agreement", 0.9999, "99.99 %"),
         ("agreement", 1.0, "100.0 %"),

@@ -9,8 +9,10 @@ from functools import cache
 
 import pytest
 
-from calibration_page import HOSTILE, hostile_calibration, rated_calibration, table_calibration
+from calibration_page import HOSTILE, answer, hostile_calibration, rated_calibration, sample, table_calibration
 from html_tree import Element, parsed
+from turnwise.calibration.answer_files import Answers
+from turnwise.calibration.estimating import with_estimates
 from turnwise.calibration.report import Calibration
 from turnwise.report.calibration.html.page import calibration_html
 
@@ -38,13 +40,13 @@ def row(where: Element, head: str) -> list[str]:
 def test_the_table_has_the_figures_of_the_worked_example() -> None:
     """The row of a model shows agreement, quadratic κ and bias with the intervals that the oracle gives."""
     cells = row(page("table").one("table", "models"), "steady")
-    assert cells[1] == "168 / 168100.0 %"
-    assert cells[2].startswith("68.5 %")
-    assert cells[3] == ".887.843 … .919"
-    assert cells[5].startswith("+0.030")
-    assert cells[7] == "$0.50"
-    assert cells[8] == "420 ms95 %: 420 ms"
-    assert cells[9].startswith("● gating")
+    assert cells[1].startswith("● gating")
+    assert cells[2] == "168 / 168100.0 %"
+    assert cells[3].startswith("68.5 %")
+    assert cells[4] == ".89.84 … .92"
+    assert cells[6].startswith("+0.030")
+    assert cells[8] == "$0.50"
+    assert cells[9] == "420 ms95 % of answers within 420 ms"
 
 
 @pytest.mark.parametrize(
@@ -52,12 +54,12 @@ def test_the_table_has_the_figures_of_the_worked_example() -> None:
     [
         ("Agreement", "68.5 %"),
         ("Agreement within 1", "96.4 %"),
-        ("Cohen’s κ", ".603"),
-        ("Linear κ", ".772"),
-        ("Quadratic κ", ".887"),
-        ("Lin’s concordance", ".887"),
-        ("Spearman’s ρ", ".886"),
-        ("Kendall’s τ-b", ".815"),
+        ("Cohen’s κ", ".60"),
+        ("Linear κ", ".77"),
+        ("Quadratic κ", ".89"),
+        ("Lin’s concordance", ".89"),
+        ("Spearman’s ρ", ".89"),
+        ("Kendall’s τ-b", ".81"),
         ("Mean absolute error", "0.351"),
         ("Bias", "+0.030"),
     ],
@@ -118,15 +120,15 @@ def test_invalid_outputs_are_listed_with_their_text() -> None:
 def test_the_constant_and_the_people_stand_below_for_comparison() -> None:
     """The foot of the table has the best constant answer and, where several people labelled, their agreement."""
     foot = page("rated").one("tfoot")
-    assert row(foot, "Always")[2].startswith("50.0 %")  # 45 of 90 labels are `bad`, and so many are `good`
-    assert row(foot, "People")[2].startswith("86.7 %")  # of 90 pairs of people, cy's 6 odd samples spoil 12
+    assert row(foot, "Always")[3].startswith("50.0 %")  # 45 of 90 labels are `bad`, and so many are `good`
+    assert row(foot, "People")[3].startswith("86.7 %")  # of 90 pairs of people, cy's 6 odd samples spoil 12
 
 
 def test_people_are_compared_in_pairs() -> None:
     """ann and cy agree on 24 of 30; half of the labels of each are `good`, so κ is (.8 − .5) / .5."""
     page_of_people = page("rated")
     cells = row(page_of_people, "ann and cy")
-    assert cells[1].startswith(".600")
+    assert cells[1].startswith(".60")
     assert cells[2].startswith("80.0 %")
     assert cells[3] == "30"
     assert "Krippendorff’s α" in page_of_people.text
@@ -142,9 +144,9 @@ def test_warnings_say_what_to_do() -> None:
 def test_what_is_not_defined_is_a_dash_with_the_reason() -> None:
     """A model without a single valid verdict has no figure, and the page says why."""
     cells = row(page("hostile").one("table", "models"), HOSTILE[2][:5])
-    assert cells[1].startswith("0 / 8")
-    assert cells[2].startswith("–")
-    assert len(cells[2]) > 1
+    assert cells[2].startswith("0 / 8")
+    assert cells[3].startswith("–")
+    assert len(cells[3]) > 1
 
 
 def test_slices_have_both_figures_and_n() -> None:
@@ -155,10 +157,53 @@ def test_slices_have_both_figures_and_n() -> None:
     assert cells[2].startswith(".")
 
 
+def test_the_answer_comes_before_its_details() -> None:
+    """First whether the judge can be trusted, then what to beware of, and last where the figures come from."""
+    text = page("table").one("section", "deck").text
+    order = ["Can it be trusted?", "Before you use these figures", "Gates", "Every figure, by model", "How it was made"]
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
+    heads = [each.text for each in page("table").one("table", "models").one("thead").all("th")]
+    assert heads[:2] == ["Model", "Use"]
+
+
+def test_the_headline_is_explained_beside_the_table() -> None:
+    """Readers who know no statistics learn what κ is, and what the rows below are for."""
+    text = page("rated").text
+    assert "κ is agreement beyond chance: 0 is guessing, 1 is perfect." in text
+    assert "looks at nothing: a judge must beat it" in text
+    assert "People agree so far with each other" in text
+
+
+def test_words_have_no_bias_and_that_is_said() -> None:
+    """A binary scale has no bias: a dash with the reason."""
+    assert row(page("rated").one("table", "models"), "judge")[6] == "–a binary scale has none"
+
+
+def test_settings_are_words() -> None:
+    """A yes or no is a thing that is there or not, and names have no underscores."""
+    found = table_calibration(settings={"steady": {"temperature": 0.0, "structured_output": True, "top_k": 5}})
+    assert "temperature 0, structured output, top k 5" in parsed(calibration_html([found])).text
+    plain = table_calibration(settings={"steady": {"structured_output": False}})
+    assert "no structured output" in parsed(calibration_html([plain])).text
+
+
+def test_an_estimate_is_on_the_page() -> None:
+    """A corrected pass rate that was asked for stands below the table, with what it rests on; else there is none."""
+    found = made("table")
+    answers = [sample(f"a-{place}", label=None) for place in range(10)]
+    said = {"steady": {each.id: [answer(5 if place < 6 else 1)] for place, each in enumerate(answers)}}
+    estimate = with_estimates(found, Answers(tuple(answers)), said, drawn=False)
+    part = parsed(calibration_html([estimate])).one("div", "estimates").text
+    assert "steady passes 60.0 % of 10 answers" in part
+    assert "kind not corrected: 10 answers, no valid verdict: 10 missing" in part
+    assert list(page("table").all("div", "estimates")) == []
+
+
 def test_the_head_says_what_was_calibrated() -> None:
     """Path, short hash, counts, scale, seed and settings are there."""
     text = page("table").one("section", "deck").text
-    for wanted in ("decks/tone.deck.md", "0123456789ab", "168 in all, 168 labelled", "passes from 4", "temperature 0"):
+    for wanted in ("decks/tone.deck.md", "0123456789ab", "168 samples, 168 labelled", "passes from 4", "temperature 0"):
         assert wanted in text, wanted
 
 

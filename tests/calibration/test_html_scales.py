@@ -34,10 +34,10 @@ def test_continuous_scores_have_an_error_in_place_of_agreement() -> None:
     """Scores are never exactly the same, so the mean absolute error stands beside Lin's concordance."""
     human = [place / 7 for place in range(40)]
     whole = page(human, [score + 0.25 for score in human], ScaleSpec(kind="continuous", min=0, max=10))
-    assert heads(whole)[2:4] == ["Mean absolute error", "Lin’s concordance"]
+    assert heads(whole)[3:5] == ["Mean absolute error", "Lin’s concordance"]
     cells = [each.text for each in whole.one("table", "models").one("tbody").all("td")]
-    assert cells[1].startswith("0.250")
-    assert cells[4].startswith("+0.250")
+    assert cells[2].startswith("0.250")
+    assert cells[5].startswith("+0.250")
     assert list(whole.all("table", "confusion")) == []
 
 
@@ -46,7 +46,7 @@ def test_labels_have_a_matrix_and_no_histogram() -> None:
     whole = page(
         ["A", "B", "tie"] * 12, ["A", "tie", "tie"] * 12, ScaleSpec(kind="categorical", labels=["A", "B", "tie"])
     )
-    assert heads(whole)[2:4] == ["Agreement", "Cohen’s κ"]
+    assert heads(whole)[3:5] == ["Agreement", "Cohen’s κ"]
     cells = [each.text for each in whole.one("table", "slices").one("tbody").all("td")]
     # 24 of 36 are right; people called 12 a tie and the judge 24, so that the 12 A remain, all right.
     assert cells[0].startswith("66.7 %")
@@ -59,7 +59,7 @@ def test_labels_have_a_matrix_and_no_histogram() -> None:
 
 def test_an_inferred_scale_is_said_to_be() -> None:
     """Without a declaration the page says that the scale was inferred."""
-    assert "inferred from the labels" in page([1, 2, 3] * 10, [1, 2, 2] * 10).one("dl", "facts").text
+    assert "inferred from the labels" in page([1, 2, 3] * 10, [1, 2, 2] * 10).one("p", "lead").text
 
 
 @pytest.mark.parametrize("kind", ["binary", "ordinal", "continuous", "categorical"])
@@ -69,7 +69,7 @@ def test_samples_without_any_label_make_a_page(kind: Any) -> None:
     said = ["good" if "labels" in words else 3] * 3
     whole = page([None] * 3, said, ScaleSpec.model_validate({"kind": kind, **words}))
     cells = [each.text for each in whole.one("table", "models").one("tbody").all("td")]
-    assert [cell[0] for cell in cells[1:3]] == ["–", "–"]
+    assert [cell[0] for cell in cells[2:4]] == ["–", "–"]
     assert [each.text for each in whole.all("span", "badges")] == ["unlabelled"] * 3
 
 

@@ -10,7 +10,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from calibration_fixtures import sample
 from turnwise.calibration.label_draw import draw_to_label
-from turnwise.calibration.label_plan import Need, assumed_needs, largest_need, observed_needs
+from turnwise.calibration.label_plan import Need, assumed_needs, best_model, largest_need, observed_needs
 from turnwise.errors import UsageError
 from turnwise.report.calibration.label_plan_text import need_line
 from turnwise.stats.planning import (
@@ -123,3 +123,15 @@ def test_draw_smaller_than_the_strata() -> None:
     pool = [sample(f"s{place}", None, [f"t{place}"]) for place in range(10)]
     drawn = draw_to_label(pool, 3, 0)
     assert (len(drawn.samples), drawn.strata) == (3, {})
+
+
+def _judge(name: str, use: str, value: float | None) -> dict[str, Any]:
+    return {**_model(kappa=_figure(value, 50)), "model": name, "verdict": {"use": use}}
+
+
+def test_the_best_judge_is_that_of_the_best_use() -> None:
+    """A use goes before a figure; of one use, the higher lower bound wins, and a figure before none."""
+    assert best_model([_judge("a", "none", 0.9), _judge("b", "trends", 0.5)]) == "b"
+    assert best_model([_judge("a", "trends", 0.5), _judge("b", "trends", 0.6)]) == "b"
+    assert best_model([_judge("a", "unknown", None), _judge("b", "unknown", -0.5)]) == "b"
+    assert best_model([]) is None

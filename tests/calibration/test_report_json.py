@@ -263,7 +263,7 @@ def test_undecided_repeats_have_no_verdict(tmp_path: Path) -> None:
     """One pass and one fail are no majority: the sample is counted as undecided, not as wrong."""
     samples, said = binary_cells((3, 0, 0, 3))
     model = replay_report(tmp_path, samples, said + judge_lines("judge", {"s0": "fail"}))["models"][0]
-    assert (model["invalid"], model["valid"], model["repeats"]["undecided"]) == ({"undecided": 1}, 5, 1)
+    assert (model["invalid"], model["valid"], model["repeats"]["undecided"]) == ({}, 7, 1)
     assert model["statistics"]["agreement"]["n"] == 5
 
 

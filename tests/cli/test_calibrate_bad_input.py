@@ -366,7 +366,7 @@ def test_a_model_that_the_replay_does_not_hold(calibrate: Calibrate) -> None:
     [
         ((), ["no deck", "demo"]),
         (("--replay", "r.jsonl"), ["--samples"]),
-        (("d.deck.md", "--repeats", "0", "-m", "x"), ["--repeats"]),
+        (("d.deck.md", "--repeats", "0", "-m", "x"), ["repeats"]),
         (("d.deck.md", "--temperature", "hot", "-m", "x"), ["--temperature"]),
         (("d.deck.md", "--temperature", "nan", "-m", "x"), ["--temperature"]),
         (("--resume", "x", "--repeats", "2"), ["--repeats", "--resume"]),

@@ -72,6 +72,37 @@ def test_from_the_kept_calibration(turnwise: Turnwise) -> None:
     assert "the samples changed" in turnwise("calibrate", "d.deck.md", "--samples", "s.jsonl", "--plan", "0.05").err
 
 
+def test_only_the_latest_calibration_counts(turnwise: Turnwise) -> None:
+    """Without -m, judges that were tried before the latest calibration are left out; -m brings them back."""
+    rows, _ = judged_rows({("pass", "pass"): 10, ("fail", "pass"): 10})
+    lines_to("s.jsonl", rows)
+    Path("d.deck.md").write_text(_DECK, encoding="utf-8")
+    Path(".turnwise").mkdir()
+    said = {"old": "fail", "one": "pass", "two": "nothing"}
+    targets = [f"{{name: {name}, provider: mock, response: '{word}'}}" for name, word in said.items()]
+    Path(".turnwise/targets.yaml").write_text(f"targets: [{', '.join(targets)}]", encoding="utf-8")
+    asked = ("calibrate", "d.deck.md", "--samples", "s.jsonl")
+    assert turnwise(*asked, "-m", "old").code == 0
+    assert turnwise(*asked, "-m", "one,two").code == 3
+    record = _json(turnwise, *asked, "--plan", "0.05")
+    assert {need["model"] for need in record["needs"]} == {"one"}  # `two` gave no verdict at all
+    assert record["best"] == "one"
+    assert {need["model"] for need in _json(turnwise, *asked, "--plan", "0.05", "-m", "old")["needs"]} == {"old"}
+
+
+def test_labels_are_drawn_for_the_best_judge(turnwise: Turnwise) -> None:
+    """Of two judges the better one says how many labels are missing, and the text names it."""
+    estimate_files(Path(), ORACLE, [])
+    rows = [json.loads(line) for line in Path("r.jsonl").read_text(encoding="utf-8").splitlines()]
+    guess = [{**row, "model": "guess", "output": ("pass", "fail")[place % 2]} for place, row in enumerate(rows)]
+    lines_to("r.jsonl", [*guess, *rows])
+    record = _json(turnwise, *_PLAN, "0.03", "--replay", "r.jsonl")
+    assert record["best"] == "m"
+    assert record["more"] == max(need["more"] for need in record["needs"] if need["model"] == "m")
+    assert record["more"] < max(need["more"] for need in record["needs"])
+    assert "for the best of them, m;" in turnwise(*_PLAN, "0.03", "--replay", "r.jsonl").out
+
+
 def test_draw(turnwise: Turnwise) -> None:
     """The draw is a file of unlabelled samples, by tags, without metadata; the same seed writes the same file."""
     _pool(2000)

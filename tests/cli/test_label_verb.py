@@ -90,6 +90,7 @@ def test_undo_and_skip(file: Path) -> None:
     """`u` asks the last one anew, `s` leaves one out, `q` ends, and none of them changes another label."""
     done = label("u\n1\n\nu\n2\nagain\ns\nq\n", "--rater", "ann")
     assert "this is the first one" in done.stdout
+    assert "1 labelled now, 2 left for ann" in done.stdout  # answered twice, labelled once
     first, second, third = read(file)
     assert first.labels == (HumanLabel(2, None, "again", "ann"),)
     assert (len(second.labels), third.labels) == (1, ())
@@ -199,3 +200,14 @@ def _until(terminal: int, text: str) -> str:
             shown += os.read(terminal, 65536).decode("utf-8", "replace")
     assert text in shown
     return shown
+
+
+def test_the_first_label_is_not_lost_when_a_second_person_labels(tmp_path: Path) -> None:
+    """An `expected` of before becomes one of the labels, under its own name: people's labels go before it."""
+    path = tmp_path / "s.toml"
+    path.write_text('[[samples]]\nid = "a"\nmessages = [{ role = "user", content = "hi" }]\nexpected = "pass"\n')
+    done = CliRunner().invoke(command, [str(path), "--rater", "kim", "--labels", "pass,fail"], input="fail\n\n")
+    assert done.exit_code == 0
+    [sample], said = read_samples(path)
+    assert said == []
+    assert [(label.rater, label.value) for label in sample.labels] == [("expected", "pass"), ("kim", "fail")]

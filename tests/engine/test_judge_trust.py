@@ -18,7 +18,7 @@ from turnwise.decks.sample_hash import samples_hash
 from turnwise.graders.calibrated import Artefact, model_hash
 
 NOWHERE = "http://127.0.0.1:9"
-KNOWN = "κ quadratic 0.71 [0.62, 0.79], n = 120, 2026-11-16"
+KNOWN = "κ quadratic 0.71 [0.62, 0.79], n = 120, 2026-11-16: fit for gating"
 TONE = {"type": "deck", "name": "tone", "path": "tone.deck.md", "target": "judge"}
 SAMPLES = """
 [[samples]]
@@ -107,14 +107,14 @@ def test_settings_that_change_no_answer_are_no_change(tmp_path: Path) -> None:
 
 
 def test_samples_of_a_file_of_their_own(tmp_path: Path) -> None:
-    """A deck that was calibrated on samples that it does not embed is stale when these change, not before."""
+    """A deck that was calibrated on samples of another file is stale when these change or are gone, not before."""
     calibrated(made(tmp_path))
     (tmp_path / "tone.deck.md").write_text(DECK)
     assert trust(tmp_path) == KNOWN
     (tmp_path / "labels.toml").write_text(SAMPLES.replace("score = 1", "score = 5"))
     assert trust(tmp_path) == f"stale (the samples changed): {KNOWN}"
     (tmp_path / "labels.toml").unlink()
-    assert trust(tmp_path) == KNOWN
+    assert trust(tmp_path) == f"stale (the samples changed): {KNOWN}"
 
 
 def test_what_was_known_then_stays(tmp_path: Path) -> None:

@@ -73,7 +73,6 @@ def test_strict_json_needs_no_repair(text: str, scale: Scale, value: object) -> 
         ('{"score": 2, "reason": "two\nlines"}', ("control_characters",)),
         ('{"score": 1}\n{"score": 2}', ("prose", "several_objects")),
         ('{"score": 2} {"note": "no score"}', ("prose",)),
-        ('{"score": 2} {"score": 3, "rea', ("prose",)),
         ("2", ("bare",)),
         ("+2", ("bare",)),
         (" 2.\n", ("bare",)),
@@ -196,3 +195,18 @@ def test_a_plus_sign_inside_of_a_reason_stays() -> None:
     """Only the score's own sign is mended."""
     text = json.dumps({"score": 1, "reason": 'not "score": +2'})
     assert verdict(f"So {text}") == Verdict(1, None, 'not "score": +2', ("prose",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"score": 2} {"score": 3, "rea',
+        'Draft: {"score": 1, "reason": "bad"}\nOn reflection:\n{"score": 3, "reason": "actually very g',
+        '<think>{"score": 1}</think>\n{"score": 2',
+    ],
+)
+def test_a_draft_is_no_verdict_where_the_last_one_breaks_off(text: str) -> None:
+    """What the judge meant to say last is not known: its draft must not stand for it."""
+    found = parse_verdict(text, Scale("ordinal", min=1, max=5))
+    assert isinstance(found, Status)
+    assert found.kind == "truncated"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -15,8 +16,6 @@ from sklearn.metrics import balanced_accuracy_score, confusion_matrix, matthews_
 from rater_data import TABLE, columns, lines
 from turnwise.stats.agreement import agreement, agreement_without, proportion, within
 from turnwise.stats.classes import balanced_accuracy, confusion_table, mcc, true_negative_rate, true_positive_rate
-from turnwise.stats.intervals import clustered_proportion
-from turnwise.stats.sums import ClusterSums
 
 HUMAN, JUDGE = columns(TABLE)
 
@@ -47,16 +46,28 @@ def test_within_knows_rounding() -> None:
     assert within([3.4, 3.4], [4.4, 4.5]).k == 1
 
 
+def wilson_by_definition(rate: float, effective: float) -> tuple[float, float]:
+    """Wilson's interval as the two solutions of (rate - p)² = z² p (1 - p) / n."""
+    z = NormalDist().inv_cdf(0.975)
+    low, high = sorted(np.roots([1 + z * z / effective, -2 * rate - z * z / effective, rate * rate]).real)
+    return float(low), float(high)
+
+
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans()), min_size=1, max_size=40))
 def test_clustered_proportion(rows: list[tuple[str, bool]]) -> None:
-    """Clusters are taken into account as everywhere else: by the effective number of values."""
-    sums = ClusterSums()
-    for cluster, hit in rows:
-        sums.add(cluster, hit)
-    expected = clustered_proportion(sums)
-    share = proportion([hit for _, hit in rows], [cluster for cluster, _ in rows])
-    assert (share.value, share.n, share.method) == (expected.value, expected.n, expected.method)
-    assert (share.lo, share.hi) == pytest.approx((expected.lo, expected.hi), abs=1e-12)
+    """Clusters count by n = p(1-p)/SE², SE² = G/(G-1) Σ(Σ(x-p))²/n²; where SE is 0, each cluster counts as one."""
+    hits, names = [hit for _, hit in rows], [cluster for cluster, _ in rows]
+    share, n, groups = proportion(hits, names), len(rows), sorted(set(names))
+    rate = sum(hits) / n
+    sums = [sum(hit - rate for name, hit in rows if name == group) for group in groups]
+    if len(groups) == 1 and 0 < rate < 1:
+        assert (share.lo, share.reason) == (None, "all pairs belong to one cluster")
+        return
+    squares = sum(each**2 for each in sums)
+    variance = len(groups) / (len(groups) - 1) * squares / n**2 if squares > 1e-20 else 0.0
+    effective = n if len(groups) == n else rate * (1 - rate) / variance if variance else len(groups)
+    assert (share.lo, share.hi) == pytest.approx(wilson_by_definition(rate, effective), abs=1e-6)
+    assert share.method == ("wilson" if len(groups) == n else "wilson-clustered")
 
 
 def test_clusters_widen() -> None:
@@ -164,7 +175,7 @@ def test_missing_class() -> None:
     human, judge = [1, 1, 1], [1, 0, 1]
     assert true_negative_rate(human, judge).reason == "the human labels hold no negative"
     assert balanced_accuracy(human, judge, seed=1, draws=50).reason == "the human labels hold no negative"
-    assert mcc(human, judge, seed=1, draws=50).reason == "a rater gave only one of the two classes"
+    assert mcc(human, judge, seed=1, draws=50).reason == "one of the raters gave only one of the two classes"
     assert true_positive_rate(human, judge).value == pytest.approx(2 / 3)
 
 

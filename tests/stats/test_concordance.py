@@ -14,6 +14,7 @@ from scipy import stats
 from rater_data import TABLE, VALUES, columns
 from turnwise.stats.concordance import bias, limits_of_agreement, lin_ccc, mae, rmse
 from turnwise.stats.correlation import pearson
+from turnwise.stats.intervals import wilson
 from turnwise.stats.weighted_kappa import weighted_kappa
 
 HUMAN, JUDGE = columns(TABLE)
@@ -77,9 +78,11 @@ def test_no_spread() -> None:
 
 
 def test_full_concordance() -> None:
-    """Equal scores have a concordance of exactly 1, and no interval is claimed around it."""
-    lin = lin_ccc([0.1, 0.2, 0.7], [0.1, 0.2, 0.7])
-    assert (lin.value, lin.lo, lin.hi) == (1.0, None, None)
+    """Equal scores have a concordance of exactly 1; its lower bound is that of the agreement, corrected for chance."""
+    lin, least = lin_ccc([0.1, 0.2, 0.7], [0.1, 0.2, 0.7]), wilson(3, 3).lo
+    assert least is not None
+    assert (lin.value, lin.hi, lin.method) == (1.0, 1.0, "wilson-agreement")
+    assert lin.lo == pytest.approx((least - 1 / 3) / (1 - 1 / 3))
 
 
 def test_no_pairs() -> None:

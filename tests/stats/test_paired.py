@@ -116,13 +116,20 @@ def test_interval_and_p_value_never_contradict(gap: float) -> None:
 def test_equal_graders_do_not_differ() -> None:
     """Graders that gave the same answers differ by nothing, for sure: p is 1, and there is no interval."""
     rows, _ = graders(30, 0.8, 0.8, np.random.default_rng(1))
-    assert difference(rows, rows, BINARY, seed=1) == Difference(0.0, 30, None, None, 1.0, "none")
+    found = difference(rows, rows, BINARY, seed=1)
+    assert (found.value, found.n, found.lo, found.hi, found.p) == (0.0, 30, None, None, 1.0)
+    assert (found.method, found.p_method, found.reason) == (
+        "none",
+        "identical",
+        "as far as this figure can tell, the two are the same on every sample",
+    )
 
 
 def test_no_samples_no_difference() -> None:
     """Without a common sample nothing is defined, not even that there is no difference."""
     empty = np.zeros((0, 4))
-    assert difference(empty, empty, BINARY, seed=1) == Difference(None, 0, None, None, None, "none")
+    found = difference(empty, empty, BINARY, seed=1)
+    assert found == Difference(None, 0, None, None, None, "none", reason="there are no pairs")
     assert agreement_difference([], [], seed=1).p is None
 
 
@@ -142,15 +149,14 @@ def test_agreement_takes_mcnemars_p_value() -> None:
     found = agreement_difference(first, second, seed=1)
     assert found.value == pytest.approx(6 / 20)
     assert found.p == mcnemar_exact(8, 2)
-    assert found.method == "mcnemar-exact"
+    assert (found.method, found.p_method) == ("paired-bootstrap", "mcnemar-exact")
 
 
 def test_clustered_agreement_does_not() -> None:
     """McNemar's test knows no clusters, so that clustered answers are compared by the bootstrap."""
     first, second = [True] * 8 + [False] * 2 + [True] * 10, [False] * 8 + [True] * 2 + [True] * 10
-    assert agreement_difference(first, second, [place // 2 for place in range(20)], seed=1).method == (
-        "paired-bootstrap-clustered"
-    )
+    found = agreement_difference(first, second, [place // 2 for place in range(20)], seed=1)
+    assert found.method == found.p_method == "paired-bootstrap-clustered"
 
 
 def test_rows_of_different_samples_are_refused() -> None:

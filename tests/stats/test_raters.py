@@ -9,17 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnwise.stats.raters import (
-    Metric,
-    Pair,
-    RaterPair,
-    Vote,
-    human_pairs,
-    krippendorff_alpha,
-    majority_label,
-    pooled_pairs,
-    rater_pairs,
-)
+from turnwise.stats.krippendorff import Metric, krippendorff_alpha
+from turnwise.stats.raters import Pair, RaterPair, Vote, human_pairs, majority_label, pooled_pairs, rater_pairs
 
 RATERS = ("1 2 3 3 2 1 4 1 2 · · ·", "1 2 3 3 2 2 4 1 2 5 · 3", "· 3 3 3 2 3 4 2 2 5 1 ·", "1 2 3 3 2 4 4 1 2 5 1 ·")
 UNITS = [
@@ -156,7 +147,7 @@ def test_raters_need_shared_items() -> None:
     """Only raters who share enough items are compared; ten are enough, nine are not."""
     votes = [Vote(f"i{number}", rater, number % 2) for number in range(10) for rater in ("ben", "ann")]
     votes += [Vote(f"i{number}", "cem", 1) for number in range(9)]
-    assert rater_pairs(votes) == [RaterPair(("ann", "ben"), tuple((n % 2, n % 2) for n in range(10)))]
+    assert rater_pairs(votes) == [RaterPair(("ann", "ben"), tuple(Pair(n % 2, n % 2, f"i{n}") for n in range(10)))]
     assert len(rater_pairs(votes, least_shared=9)) == 3
 
 

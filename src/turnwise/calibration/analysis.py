@@ -47,6 +47,7 @@ class Context:
     thresholds: Thresholds = _NO_THRESHOLDS
     gates: Sequence[Gate] = ()
     skipped: int = 0
+    files: tuple[str, ...] = ()
     warnings: Sequence[Warned] = ()
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
@@ -126,6 +127,7 @@ def _compared(
     classes = _class_counts(labelled, measure)
     values = {model: [verdict.value for verdict in each] for model, each in verdicts.items()}
     differences = {} if is_slice else paired_differences(labelled, values, measure)
+    votes = sum(len(each.labels) for each in labelled)
     models: list[ModelReport] = []
     warnings: list[Warned] = []
     for model, each in verdicts.items():
@@ -138,7 +140,7 @@ def _compared(
             hash=known.hashes.get(model),
         )
         models.append(report)
-        warnings += about_model(report, pooled_pairs(labelled, values[model]), baseline, measure)
+        warnings += about_model(report, pooled_pairs(labelled, values[model]), baseline, measure, votes)
     return _Compared(tuple(models), baseline, ceiling_of(labelled, measure), warnings)
 
 
@@ -150,11 +152,15 @@ def _slices(
     known: Context,
 ) -> tuple[dict[str, Slice], int]:
     """The samples of each tag, and how many tags are left out."""
-    tags = Counter(tag for each in labelled for tag in dict.fromkeys(each.sample.tags))
+    where: dict[str, list[int]] = {}
+    for place, each in enumerate(labelled):
+        for tag in dict.fromkeys(each.sample.tags):
+            where.setdefault(tag, []).append(place)
+    tags = Counter({tag: len(places) for tag, places in where.items()})
     shown = [tag for tag, _ in tags.most_common(MOST_SLICES)]
     found: dict[str, Slice] = {}
     for tag in sorted(shown):
-        places = [place for place, each in enumerate(labelled) if tag in each.sample.tags]
+        places = where[tag]
         part = [labelled[place] for place in places]
         chosen = {model: [each[place] for place in places] for model, each in verdicts.items()}
         compared = _compared(part, outputs, chosen, measure, known, is_slice=True)
@@ -183,7 +189,8 @@ def _counts(labelled: Sequence[LabelledSample], known: Context) -> SampleCounts:
         raters=len(raters),
         ungradable=sum(not each.labels and each.ungradable > 0 for each in labelled),
         hash=samples_hash(each.sample for each in labelled),
-        files=tuple(dict.fromkeys(each.sample.file for each in labelled)),
+        files=known.files or tuple(dict.fromkeys(each.sample.file for each in labelled)),
+        ungradable_labels=sum(each.ungradable for each in labelled),
     )
 
 

@@ -15,8 +15,9 @@ from ..decks.render import asks_for_label
 from ..diagnostics import Diagnostic
 from ..engine.journal import read_journal
 from ..engine.results_file import is_journal, read_results_file
-from ..engine.run_folder import RESULTS
+from ..engine.run_folder import RESULTS, find_run
 from ..errors import DeckError, UsageError
+from ..suite.project import Projects
 from .loading import LoadedSamples, load_samples
 
 if TYPE_CHECKING:
@@ -45,15 +46,31 @@ class Answers:
 
 
 def load_answers(written: str, *, strict: bool = False) -> Answers:
-    """The answers of a file of samples, of a run's folder, or of its results. Raises `DeckError` or `UsageError`."""
-    path = Path(written)
-    path = path / RESULTS if os.path.isdir(path) else path
+    """The answers of a file of samples, or of a run: its id, its folder or its results.
+
+    Raises `DeckError` or `UsageError`.
+    """
+    path = _found(written)
     if path.suffix.lower() in (".jsonl", ".ndjson") and _holds_results(path):
         return _of_run(path)
     found: LoadedSamples = load_samples([str(path)], strict=strict)
     bare = tuple(replace(each, expected=None, labels=()) for each in found.samples)
     ignored = sum(each.is_labelled for each in found.samples)
     return Answers(bare, found.skipped, labels_ignored=ignored, diagnostics=found.diagnostics)
+
+
+def _found(written: str) -> Path:
+    """The file that is meant; a name without an ending, which no file has, is that of a run."""
+    path = Path(written)
+    if os.path.isdir(path):
+        return path / RESULTS
+    if path.suffix or os.path.lexists(path):
+        return path
+    project, _, _ = Projects().of(Path.cwd())
+    results = find_run(written, project.runs_dir) / RESULTS
+    if not os.path.isfile(results):
+        raise UsageError(f"the run {written} has no results yet", "go on with it by `turnwise run --resume`")
+    return results
 
 
 def answers_name(deck: str) -> str:
@@ -84,7 +101,7 @@ def answers_beside(answers: Answers, samples: Sequence[Sample], *, drawn: bool) 
     """The answers that are not among the samples.
 
     Samples that were drawn from the answers are the same conversations under the same ids; all else with the same id
-    is an error, as recorded outputs could belong to either. Raises `DeckError`.
+    is an error, as recorded outputs could belong to either. Raises `DeckError`, or `UsageError` if none was drawn.
     """
     known = {each.id: each for each in samples}
     problems = [
@@ -95,6 +112,9 @@ def answers_beside(answers: Answers, samples: Sequence[Sample], *, drawn: bool) 
     if problems:
         raise DeckError(problems[:_MOST_PROBLEMS])
     left = tuple(each for each in answers.samples if each.id not in known)
+    if drawn and len(left) == len(answers.samples):
+        hint = "draw them with `turnwise samples from RUN`, which keeps ids; or leave --drawn out"
+        raise UsageError("--drawn, but no labelled sample is among the answers of --estimate", hint)
     return replace(answers, samples=left, labelled=len(answers.samples) - len(left))
 
 

@@ -110,6 +110,9 @@ def _options(decks: Paths, models: tuple[str, ...], settings: CalibrateSettings)
     for name in settings:
         if name not in known:
             raise UsageError(f"unknown setting {name!r}", did_you_mean(name, sorted(known), "there are"))
+    gates = settings.get("gates", ())
+    if isinstance(gates, str):
+        raise UsageError(f"`gates` is a list of texts, found the text {gates!r}", "put it in a list")
     files = _listed(decks)
     if not files:
         raise UsageError("there is no deck to calibrate", "name one")
@@ -119,7 +122,7 @@ def _options(decks: Paths, models: tuple[str, ...], settings: CalibrateSettings)
         samples=_listed(settings.get("samples", ())),
         models=models,
         judges=judges,
-        gates=tuple(settings.get("gates", ())),
+        gates=tuple(gates),
         strict=settings.get("strict", False),
         allow_label_leak=settings.get("allow_label_leak", False),
         seed=settings.get("seed", 0),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..stats.bootstrap import cell_rows, concordance_of_moments, kappa_statistic, moment_rows
+from ..stats.bootstrap import concordance_of_moments, moment_rows
+from ..stats.margin_sums import kappa_of_margins, margin_rows
 from ..stats.paired import Difference, agreement_difference, difference, judge_all
+from .figures import MOST_CLASSES, TOO_MANY_CLASSES
 from .people import pooled_pairs
 from .report import PairedDifference
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from .measure import Measure, Pairs
 
 __all__ = ["paired_differences"]
+
+_MOST_CELLS = 2_000_000
+_TOO_LARGE = "κ of so many labels on so many samples would need too much memory"
 
 _STATISTICS = {
     "binary": ("agreement", "kappa"),
@@ -47,7 +52,7 @@ def paired_differences(
                 found[model].append(
                     PairedDifference(
                         against, name, each.value, each.lo, each.hi, each.p, judged.p_holm, judged.reliable, each.n,
-                        each.method,
+                        each.method, each.p_method, each.reason,
                     )
                 )  # fmt: skip
     return {model: tuple(each) for model, each in found.items()}
@@ -68,22 +73,37 @@ def _difference(name: str, first: Pairs, second: Pairs, measure: Measure) -> Dif
         right = [[a == b for a, b in zip(pairs.human, pairs.judge, strict=True)] for pairs in (first, second)]
         return agreement_difference(right[0], right[1], first.clusters, **drawn)
     if name == "kappa":
-        size = max(1, len(measure.classes))
-        rows = [cell_rows(measure.codes(each.human), measure.codes(each.judge), size) for each in (first, second)]
-        return difference(rows[0], rows[1], kappa_statistic(range(size)), first.clusters, **drawn)
+        return _kappa_difference(first, second, measure)
+    if name == "mae":
+        sizes = [np.abs(judge - human) for human, judge in map(_scores, (first, second))]
+        rows = [np.column_stack([np.ones_like(each), each]) for each in sizes]
+        return difference(rows[0], rows[1], _mean, first.clusters, **drawn)
     # Quadratic κ is Lin's concordance, and seven sums tell it, however many labels there are.
-    statistic = _mean_error if name == "mae" else concordance_of_moments
-    rows = [_moments(each, first) for each in (first, second)]
-    return difference(rows[0], rows[1], statistic, first.clusters, **drawn)
+    return difference(*_moments(first, second), concordance_of_moments, first.clusters, **drawn)
 
 
-def _moments(pairs: Pairs, reference: Pairs) -> Floats:
-    """Moments around one value, since the squares of large scores would drown their differences."""
-    human, judge = np.array(pairs.human, dtype=np.float64), np.array(pairs.judge, dtype=np.float64)
-    centre = float(np.mean(np.array(reference.human, dtype=np.float64))) if len(reference) else 0.0
-    return moment_rows(human - centre, judge - centre)
+def _kappa_difference(first: Pairs, second: Pairs, measure: Measure) -> Difference:
+    size = max(1, len(measure.classes))
+    reason = TOO_MANY_CLASSES if size > MOST_CLASSES else _TOO_LARGE if len(first) * size > _MOST_CELLS else None
+    if reason is not None:
+        return Difference(None, len(first), None, None, None, "none", reason=reason)
+    one, other = (margin_rows(measure.codes(each.human), measure.codes(each.judge), size) for each in (first, second))
+    return difference(one, other, kappa_of_margins, first.clusters, seed=measure.seed, draws=measure.draws)
 
 
-def _mean_error(sums: Floats) -> Floats:
-    errors: Floats = sums[:, 6] / sums[:, 0]
-    return errors
+def _moments(first: Pairs, second: Pairs) -> tuple[Floats, Floats]:
+    """Moments of all scores moved and scaled alike: large ones would drown differences, and squares could vanish."""
+    columns = [*_scores(first), *_scores(second)]
+    every = np.concatenate(columns)
+    low, high = float(every.min(initial=np.inf)), float(every.max(initial=-np.inf))
+    human, judge, human_too, judge_too = ((each - (low + high) / 2.0) / ((high - low) or 1.0) for each in columns)
+    return moment_rows(human, judge), moment_rows(human_too, judge_too)
+
+
+def _scores(pairs: Pairs) -> tuple[Floats, Floats]:
+    return np.array(pairs.human, dtype=np.float64), np.array(pairs.judge, dtype=np.float64)
+
+
+def _mean(sums: Floats) -> Floats:
+    means: Floats = sums[:, 1] / sums[:, 0]
+    return means

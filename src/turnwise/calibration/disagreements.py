@@ -20,29 +20,41 @@ __all__ = ["disagreements_of"]
 def disagreements_of(
     samples: Sequence[LabelledSample], verdicts: Sequence[SampleVerdict], measure: Measure
 ) -> tuple[Disagreement, ...]:
-    """The samples on which a judge and most people differ: dangerous ones first, then by distance.
+    """The samples on which a judge and most people differ: dangerous ones first, then by distance. Where people are
+    split, it is held against the one of whom it is furthest away.
 
     Dangerous is a judge that passes what people fail. Where nothing is said to pass, it is a distance of half the scale
     or more, or, where there are ties, the opposite choice.
     """
     half = _half_the_scale(samples, measure)
-    found = [
-        _disagreement(labelled, human, verdict, measure, half)
-        for labelled, verdict in zip(samples, verdicts, strict=True)
-        if verdict.value is not None and (human := majority_value(labelled)) is not None and human != verdict.value
-    ]
-    return tuple(sorted(found, key=lambda each: (not each.dangerous, -each.distance)))
+    found = []
+    for labelled, verdict in zip(samples, verdicts, strict=True):
+        if verdict.value is None or not labelled.labels:
+            continue
+        majority = majority_value(labelled)
+        if majority is not None:
+            against = [] if majority == verdict.value else [majority]
+        else:
+            against = [label.code for label in labelled.labels if label.code != verdict.value]
+        told = [_disagreement(labelled, human, verdict, measure, half, majority is None) for human in against]
+        if told:
+            found.append(min(told, key=_order))
+    return tuple(sorted(found, key=_order))
+
+
+def _order(each: Disagreement) -> tuple[bool, float]:
+    return not each.dangerous, -each.distance
 
 
 def _disagreement(
-    labelled: LabelledSample, human: Code, verdict: SampleVerdict, measure: Measure, half: float
+    labelled: LabelledSample, human: Code, verdict: SampleVerdict, measure: Measure, half: float, split: bool
 ) -> Disagreement:
     judge = verdict.value
     assert judge is not None
     distance = _distance(human, judge)
     reason = next((label.reason for label in labelled.labels if label.code == human and label.reason), None)
     dangerous = _is_dangerous(human, judge, distance, measure, half)
-    return Disagreement(labelled.sample.id, human, judge, distance, dangerous, reason, verdict.reason)
+    return Disagreement(labelled.sample.id, human, judge, distance, dangerous, reason, verdict.reason, split)
 
 
 def _distance(human: Code, judge: Code) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ..stats.corrected import CorrectedRate, JudgeCounts, ppi, rogan_gladen
@@ -29,7 +29,8 @@ _NOTHING_IS_GOOD = (
 class Estimate:
     """The corrected rate of one judge. `invalid` counts answers without a verdict, by status: no figure has them.
 
-    `tpr` and `tnr` are those of the correction: one label for each sample, that of most people.
+    `tpr` and `tnr` are those of the correction: one label for each sample, that of most people. `doubts` say why the
+    rate cannot be right as it stands.
     """
 
     deck: str | None
@@ -39,6 +40,7 @@ class Estimate:
     tnr: float | None
     invalid: Mapping[str, int]
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON shows it."""
@@ -57,7 +59,7 @@ class Estimate:
             "tnr": self.tnr,
             "refusal": rate.refusal,
             "invalid": dict(self.invalid),
-            "notes": list(self.notes),
+            "notes": [*self.doubts, *self.notes],
         }
 
 
@@ -97,14 +99,40 @@ def _estimate(
     passed = [measure.is_good(each.value) for each in said if each.value is not None]
     pairs = _pairs(report.items, model, measure)
     counts = _counts(pairs)
+    invalid = dict(Counter(each.status for each in said if each.status is not None))
+    rate = _rate(measure, passed, pairs, drawn)
+    if said and not passed:
+        rate = replace(rate, value=None, lo=None, hi=None, refusal=_no_verdict(len(said), invalid))
     return Estimate(
         deck=report.deck.path if report.deck is not None else None,
         model=model,
-        rate=_rate(measure, passed, pairs, drawn),
+        rate=rate,
         tpr=counts.passed / counts.passes if counts.passes and measure.has_rates else None,
         tnr=counts.failed / counts.fails if counts.fails and measure.has_rates else None,
-        invalid=dict(Counter(each.status for each in said if each.status is not None)),
+        invalid=invalid,
         notes=tuple(_notes(report, model, answers, drawn)),
+        doubts=() if drawn else _doubts(rate, counts),
+    )
+
+
+def _no_verdict(answers: int, invalid: Mapping[str, int]) -> str:
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(invalid.items(), key=lambda item: -item[1]))
+    return f"{_counted(answers, 'answer')}, no valid verdict: {kinds}"
+
+
+def _doubts(rate: CorrectedRate, counts: JudgeCounts) -> tuple[str, ...]:
+    """No mixture of good and bad answers is passed less often than bad ones are, nor more often than good ones."""
+    if rate.raw is None or rate.value is None:
+        return ()
+    worst, best = (counts.fails - counts.failed) / counts.fails, counts.passed / counts.passes
+    if worst <= rate.raw <= best:
+        return ()
+    than = f"less often than labelled bad ones ({_percent(worst)})"
+    if rate.raw > best:
+        than = f"more often than labelled good ones ({_percent(best)})"
+    return (
+        f"the judge passes these answers ({_percent(rate.raw)}) {than}: they must differ from the labelled samples,"
+        " so that the correction cannot hold; label some of these answers",
     )
 
 
@@ -164,6 +192,10 @@ def _notes(report: Calibration, model: str, answers: Answers, drawn: bool) -> li
 def _is_clustered(samples: Sequence[Sample]) -> bool:
     names = [each.cluster for each in samples if each.cluster is not None]
     return len(set(names)) < len(names)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _counted(count: int, thing: str) -> str:

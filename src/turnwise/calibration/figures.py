@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     Column = NDArray[Any]
 
-__all__ = ["compare", "confusion_counts"]
+__all__ = ["MOST_CLASSES", "TOO_MANY_CLASSES", "compare", "confusion_counts"]
 
-_MOST_CLASSES = 300
-_TOO_MANY = f"κ needs a table of labels, and there are more than {_MOST_CLASSES} different ones"
+MOST_CLASSES = 300
+TOO_MANY_CLASSES = f"κ needs a table of labels, and there are more than {MOST_CLASSES} different ones"
 
 
 def compare(pairs: Pairs, measure: Measure) -> dict[str, Statistic]:
@@ -36,7 +36,7 @@ def compare(pairs: Pairs, measure: Measure) -> dict[str, Statistic]:
 
 def confusion_counts(pairs: Pairs, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
     """How often each class of people met each class of the judge; None on a continuous scale."""
-    if measure.scale.kind == "continuous" or len(measure.classes) > _MOST_CLASSES:
+    if measure.scale.kind == "continuous" or len(measure.classes) > MOST_CLASSES:
         return None
     human, judge = measure.codes(pairs.human), measure.codes(pairs.judge)
     table = classes.confusion_table(
@@ -64,8 +64,8 @@ def _ordinal(pairs: Pairs, measure: Measure) -> dict[str, Statistic]:
     found = _by_class(pairs, measure)
     found["within_1"] = agreement.within(human, judge, 1.0, pairs.clusters)
     numeric = _numeric(pairs, measure)
-    if len(measure.classes) > _MOST_CLASSES:
-        found["kappa_linear"] = undefined(len(pairs), _TOO_MANY)
+    if len(measure.classes) > MOST_CLASSES:
+        found["kappa_linear"] = undefined(len(pairs), TOO_MANY_CLASSES)
         found["kappa_quadratic"] = numeric["lin_ccc"]
     else:
         codes, values = _codes(pairs, measure), [float(value) for value in measure.classes]
@@ -96,8 +96,8 @@ def _numeric(pairs: Pairs, measure: Measure) -> dict[str, Statistic]:
 
 def _by_class(pairs: Pairs, measure: Measure) -> dict[str, Statistic]:
     human, judge = _codes(pairs, measure)
-    if len(measure.classes) > _MOST_CLASSES:
-        kappa = undefined(len(pairs), _TOO_MANY)
+    if len(measure.classes) > MOST_CLASSES:
+        kappa = undefined(len(pairs), TOO_MANY_CLASSES)
     else:
         kappa = weighted_kappa.cohen_kappa(human, judge, max(1, len(measure.classes)), pairs.clusters)
     return {"agreement": agreement.agreement(human, judge, pairs.clusters), "kappa": kappa}

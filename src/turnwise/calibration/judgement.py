@@ -35,6 +35,7 @@ class Output:
     output_tokens: int | None = None
     cost_usd: float | None = None
     latency_ms: float | None = None
+    is_cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)

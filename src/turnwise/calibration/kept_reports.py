@@ -31,10 +31,17 @@ class KeptModel:
 
 
 def latest_models(folder: Path, deck: LoadedDeck, models: Collection[str] = ()) -> list[KeptModel]:
-    """The latest of each model that the deck was measured with, or of these models. Raises `RunError`."""
+    """The latest of each of these models; without any, all of the latest calibration of the deck. Raises `RunError`.
+
+    What did not end as a whole is not among them: it left nothing to be found.
+    """
     latest: dict[str, Artefact] = {}
+    newest: str | None = None
     for each in artefacts(folder):
-        if each.deck == deck.name and (not models or each.model in models):
+        if each.deck != deck.name:
+            continue
+        newest = newest or each.calibration
+        if each.model in models or (not models and each.calibration == newest):
             latest.setdefault(each.model, each)
     return [_kept(folder, deck, each) for _, each in sorted(latest.items())]
 

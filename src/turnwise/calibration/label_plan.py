@@ -14,7 +14,7 @@ from ..stats.planning import (
     still_needed,
 )
 
-__all__ = ["Need", "assumed_needs", "largest_need", "observed_needs"]
+__all__ = ["Need", "assumed_needs", "best_model", "largest_need", "observed_needs"]
 
 _Figure = Mapping[str, Any]
 _RATES = ("tpr", "tnr")
@@ -22,6 +22,7 @@ _ASSUMED_AGREEMENTS = (0.5, 0.8, 0.9)
 _ASSUMED_TABLES = ((0.8, 0.5), (0.9, 0.5), (0.9, 0.8))
 """Agreement and share of good labels; the judge passes as many as people do."""
 _PARTS = 1000
+_USES = ("gating", "trends", "unknown", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,23 @@ def observed_needs(model: Mapping[str, Any], half_width: float) -> list[Need]:
         for name in names
         if (figure := figures.get(name)) is not None
     ]
+
+
+def best_model(models: Iterable[Mapping[str, Any]]) -> str | None:
+    """The judge to label for: the one of the best use, then with the highest lower bound; None without any judge.
+
+    `models` are parts of reports in JSON.
+    """
+
+    def rank(model: Mapping[str, Any]) -> tuple[int, float, float]:
+        use = (model.get("verdict") or {}).get("use")
+        figure = model["statistics"].get(model["headline"]) or {}
+        ends = (figure.get(name) for name in ("lo", "value"))
+        lo, value = (-math.inf if end is None else float(end) for end in ends)
+        return -(_USES.index(use) if use in _USES else len(_USES)), lo, value
+
+    found = max(models, key=rank, default=None)
+    return None if found is None else str(found["model"])
 
 
 def largest_need(needs: Iterable[Need]) -> int | None:

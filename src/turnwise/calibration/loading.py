@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from ..decks.deck import Deck, read_deck
 from ..decks.deck_hash import deck_hash
-from ..decks.render import asks_for_label
+from ..decks.render import LABEL, asks_for_label
 from ..decks.samples import read_samples
 from ..diagnostics import Diagnostic, has_errors
 from ..errors import DeckError, UsageError
-from ..graders.human_labels import code_labels
+from ..graders.human_labels import code_labels, third_label
 from ..graders.human_scale import Scale, scale_for
-from ..suite.project import Project, find_project_root, load_project
+from ..suite.project import PROJECT_MARKERS, Project, find_project_root, load_project
 from .gates import parse_gate
 from .report import DeckIdentity, Warned
 from .warned import label_leak, quoted_samples
@@ -49,6 +49,7 @@ class LoadedDeck:
     deck: Deck
     scale: Scale
     samples: tuple[Sample, ...]
+    files: tuple[str, ...]
     skipped: int
     identity: DeckIdentity
     diagnostics: tuple[Diagnostic, ...]
@@ -87,51 +88,59 @@ def load_decks(
 ) -> tuple[Project, list[LoadedDeck]]:
     """Every deck with its own samples, or with those of the files; and the project of the first.
 
-    Raises `DeckError`, or `UsageError` for a deck without samples and for one that shows the label to the judge.
+    Raises `DeckError` with all that is wrong with any of them.
     """
-    paths = [path for each in written for path in _deck_files(each)]
+    paths = {os.path.realpath(path): path for each in written for path in _deck_files(each)}
     shared = load_samples(sample_files, strict=strict) if sample_files else None
-    project = load_project(find_project_root(paths[0].parent))
+    project = load_project(_root_of(next(iter(paths.values()))))
     problems: list[Diagnostic] = []
     loaded: list[LoadedDeck] = []
-    for path in dict.fromkeys(paths):
+    for path in paths.values():
         deck, diagnostics = read_deck(path)
-        problems += diagnostics
-        if deck is not None and not (strict and diagnostics):
-            loaded.append(_loaded(deck, diagnostics, shared, project.root, allow_label_leak))
-    if strict or has_errors(problems):
-        _refuse(problems, strict)
+        found = [] if deck is None else _unusable(deck, shared, allow_label_leak)
+        problems += [*diagnostics, *found]
+        if deck is not None and not found:
+            loaded.append(_loaded(deck, diagnostics, shared, project.root))
+    _refuse(problems, strict)
     return project, loaded
 
 
-def _loaded(
-    deck: Deck, diagnostics: Sequence[Diagnostic], shared: LoadedSamples | None, root: Path, allow_label_leak: bool
-) -> LoadedDeck:
-    if asks_for_label(deck) and not allow_label_leak:
-        message = (
-            f"{deck.file} asks for `expected`, so that the judge is shown the label and its agreement means nothing"
-        )
-        raise UsageError(message, "remove `[contexts.expected]` from the deck, or say --allow-label-leak")
-    _check_gates(deck)
+def _root_of(deck: Path) -> Path:
+    """The root of the deck's project. Where there is none yet, it is the current folder if the deck lies below: a
+    calibration must not make a project of the folder in which the deck happens to be."""
+    root, here = find_project_root(deck.parent), Path(os.path.realpath(Path.cwd()))
+    is_project = any((root / marker).exists() for marker in PROJECT_MARKERS)
+    return here if not is_project and root.is_relative_to(here) else root
+
+
+def _unusable(deck: Deck, shared: LoadedSamples | None, allow_label_leak: bool) -> list[Diagnostic]:
+    """What keeps a well-formed deck from being calibrated."""
+    found = _bad_gates(deck)
+    leak = next((each for each in deck.contexts if each.name == LABEL), None)
+    if leak is not None and not allow_label_leak:
+        message = "the deck asks for `expected`: the judge is shown the label, so that its agreement means nothing"
+        hint = "remove `[contexts.expected]` from the deck, or say --allow-label-leak"
+        found.append(Diagnostic("error", "label-leak", message, leak.file, leak.place, hint, f"contexts.{LABEL}"))
     samples = deck.samples if shared is None else shared.samples
     if not samples:
         hint = "embed a TOML file, `![samples](samples.toml)`, or name one with --samples"
-        raise DeckError(
-            [*diagnostics, Diagnostic("error", "no-samples", "the deck has no samples", deck.file, hint=hint)]
-        )
+        found.append(Diagnostic("error", "no-samples", "the deck has no samples", deck.file, hint=hint))
     scale = scale_for(deck.scale, samples)
-    _, off_scale = code_labels(samples, scale)
-    if off_scale:
-        raise DeckError(off_scale)
-    name = Path(os.path.relpath(os.path.realpath(deck.path), root)).as_posix()
+    return [*found, *third_label(samples, scale), *code_labels(samples, scale)[1]]
+
+
+def _loaded(deck: Deck, diagnostics: Sequence[Diagnostic], shared: LoadedSamples | None, root: Path) -> LoadedDeck:
+    samples = deck.samples if shared is None else shared.samples
+    name = _from_root(deck.path, root)
     front = deck.front_matter
     quoted = quoted_samples(deck, samples)
     warnings = ([label_leak()] if asks_for_label(deck) else []) + ([quoted] if quoted is not None else [])
     return LoadedDeck(
         name=name,
         deck=deck,
-        scale=scale,
+        scale=scale_for(deck.scale, samples),
         samples=tuple(samples),
+        files=tuple(dict.fromkeys(_from_root(Path(sample.file), root) for sample in samples)),
         skipped=_skipped(diagnostics) if shared is None else shared.skipped,
         identity=DeckIdentity(name, deck_hash(deck), front.name, front.description),
         diagnostics=(*diagnostics, *(shared.diagnostics if shared is not None else ())),
@@ -139,13 +148,20 @@ def _loaded(
     )
 
 
-def _check_gates(deck: Deck) -> None:
-    """Refuse a bar that is none before any judge is asked."""
+def _from_root(path: Path, root: Path) -> str:
+    """The path from the project's root: the same wherever the command is started."""
+    return Path(os.path.relpath(os.path.realpath(path), root)).as_posix()
+
+
+def _bad_gates(deck: Deck) -> list[Diagnostic]:
+    """Bars that are none: to be said before any judge is asked."""
+    found = []
     for gate in deck.front_matter.gates or ():
         try:
             parse_gate(gate)
         except UsageError as error:
-            raise UsageError(f"{deck.file}: {error}", error.hint) from error
+            found.append(Diagnostic("error", "bad-gate", str(error), deck.file, hint=error.hint, path="gates"))
+    return found
 
 
 def _deck_files(written: str) -> list[Path]:

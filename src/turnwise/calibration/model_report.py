@@ -55,26 +55,41 @@ def model_report(samples: Sequence[LabelledSample], inputs: ModelInputs, measure
     whole = not inputs.is_slice
     return ModelReport(
         model=inputs.model,
-        total=len(verdicts),
-        valid=sum(value is not None for value in values),
-        invalid=dict(Counter(verdict.status for verdict in verdicts if verdict.status is not None).most_common()),
+        total=sum(max(1, len(verdict.answers)) for verdict in verdicts),
+        valid=sum(isinstance(answer, Verdict) for verdict in verdicts for answer in verdict.answers),
+        invalid=_invalid(verdicts),
         repaired=_repaired(verdicts),
-        bounds=_bounds(samples, values),
+        bounds=Bounds(None, None) if measure.scale.kind == "continuous" else _bounds(samples, values),
         headline=measure.headline,
-        statistics={**figures, **(_repeat_figures(verdicts) if repeats is not None else {})},
+        statistics={**figures, **(_repeat_figures(samples, verdicts) if repeats is not None else {})},
         statistics_majority=None if majority is None else compare(majority, measure),
         without_majority=without,
         confusion=None if counts is None else Confusion(measure.classes, counts),
         design_effect=_design_effect(figures, measure),
-        verdict=recommend(figures, inputs.baseline, inputs.classes, measure, inputs.thresholds, _chance(pairs)),
+        verdict=recommend(
+            figures,
+            inputs.baseline,
+            _judged_classes(pairs, inputs.classes, measure),
+            measure,
+            inputs.thresholds,
+            _chance(pairs),
+        ),
         disagreements=disagreements_of(samples, verdicts, measure) if whole else (),
         invalid_outputs=_invalid_outputs(samples, verdicts) if whole else (),
         repeats=repeats,
         usage=_usage(given),
         cost_usd=_cost(given),
+        cost_usd_per_1000=_cost_per_1000(given, len(samples)),
         latency_ms=_latency(given),
         settings=inputs.settings,
     )
+
+
+def _invalid(verdicts: Sequence[SampleVerdict]) -> dict[str, int]:
+    """Outputs that are no verdicts, by kind; a sample without any output is one that is missing."""
+    kinds = Counter(answer.kind for verdict in verdicts for answer in verdict.answers if isinstance(answer, Status))
+    kinds["missing"] += sum(not verdict.answers for verdict in verdicts)
+    return {kind: count for kind, count in kinds.most_common() if count}
 
 
 def _repaired(verdicts: Sequence[SampleVerdict]) -> dict[str, int]:
@@ -92,6 +107,15 @@ def _bounds(samples: Sequence[LabelledSample], values: Sequence[Code | None]) ->
         else:
             right += sum(label.code == value for label in labelled.labels)
     return Bounds(right / votes, (right + without) / votes) if votes else Bounds(None, None)
+
+
+def _judged_classes(pairs: Pairs, classes: Mapping[Code, int], measure: Measure) -> dict[Code, int]:
+    """How many labels of each class the judge has given a verdict on: the others tell nothing about it."""
+    counts = Counter(pairs.human)
+    if measure.scale.kind == "continuous" and measure.has_rates:
+        good = sum(count for label, count in counts.items() if measure.is_good(label))
+        return {"good": good, "not good": len(pairs) - good}
+    return {label: counts[label] for label in classes}
 
 
 def _chance(pairs: Pairs) -> float | None:
@@ -130,11 +154,13 @@ def _repeats(verdicts: Sequence[SampleVerdict]) -> RepeatCounts | None:
     return RepeatCounts(most, len(answers), valid, sum(verdict.status == UNDECIDED for verdict in verdicts))
 
 
-def _repeat_figures(verdicts: Sequence[SampleVerdict]) -> dict[str, Statistic]:
+def _repeat_figures(samples: Sequence[LabelledSample], verdicts: Sequence[SampleVerdict]) -> dict[str, Statistic]:
+    """How far the judge agrees with itself on the samples that people have labelled, as in all other figures."""
     from ..stats.repeats import flip_rate, self_agreement
 
-    values = [verdict.values for verdict in verdicts]
-    return {"self_agreement": self_agreement(values), "flip_rate": flip_rate(values)}
+    kept = [(each.sample, verdict.values) for each, verdict in zip(samples, verdicts, strict=True) if each.labels]
+    values, clusters = [given for _, given in kept], [sample.cluster for sample, _ in kept]
+    return {"self_agreement": self_agreement(values, clusters), "flip_rate": flip_rate(values, clusters)}
 
 
 def _usage(outputs: Sequence[Output]) -> TokenUsage | None:
@@ -147,9 +173,20 @@ def _usage(outputs: Sequence[Output]) -> TokenUsage | None:
 
 def _cost(outputs: Sequence[Output]) -> float | None:
     """What all outputs cost; None where the cost of any of them is not known."""
-    costs = [each.cost_usd for each in outputs if each.failure is None]
+    costs = [each.cost_usd for each in outputs if each.failure is None and not each.is_cached]
     known = [cost for cost in costs if cost is not None]
     return math.fsum(known) if known and len(known) == len(costs) else None
+
+
+def _cost_per_1000(outputs: Sequence[Output], samples: int) -> float | None:
+    """What a thousand verdicts cost, repeats included. Answers from the cache cost nothing now, and tell nothing; None
+    where the cost of any other is not known."""
+    asked = [each for each in outputs if each.failure is None and not each.is_cached]
+    known = [each.cost_usd for each in asked if each.cost_usd is not None]
+    if not known or len(known) < len(asked) or not samples:
+        return None
+    answers_per_verdict = max(1.0, len(outputs) / samples)
+    return math.fsum(known) / len(known) * answers_per_verdict * 1000.0
 
 
 def _latency(outputs: Sequence[Output]) -> Latency | None:

@@ -33,6 +33,9 @@ class CalibrationOptions:
     drawn: bool = False
 
     def __post_init__(self) -> None:
+        seed: Any = self.seed  # of a caller in Python, who may give anything
+        if not isinstance(seed, int) or not 0 <= seed < 2**63:
+            raise UsageError(f"a seed is a whole number from 0, found {seed!r}", "leave it out for 0")
         if self.drawn and self.estimate is None:
             hint = "add --estimate FILE with the answers that the samples were drawn from, or leave --drawn out"
             raise UsageError("--drawn says nothing without --estimate", hint)

@@ -51,6 +51,7 @@ def record_output(record: Mapping[str, Any]) -> Output:
         input_tokens=_of(int, usage.get("input_tokens")),
         output_tokens=_of(int, usage.get("output_tokens")),
         cost_usd=_of((int, float), record.get("cost_usd")),
+        is_cached=record.get("attempts") == 0,
         latency_ms=_of((int, float), record.get("latency_ms")),
     )
 

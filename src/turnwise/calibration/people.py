@@ -6,17 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..stats.raters import Vote, human_pairs, krippendorff_alpha, majority_label, rater_pairs
-from ..stats.statistic import Statistic
-from .figures import compare
+from ..stats.krippendorff import krippendorff_alpha
+from ..stats.raters import Vote, human_pairs, majority_label, rater_pairs
+from ..stats.statistic import undefined
+from .figures import MOST_CLASSES, TOO_MANY_CLASSES, compare
 from .measure import Measure, Pairs
 from .report import Baseline, Ceiling, RaterPairReport
 
 if TYPE_CHECKING:
     from ..graders.human_labels import LabelledSample
     from ..graders.verdict_scale import Code
-    from ..stats.bootstrap import BootstrapInterval
-    from ..stats.raters import Metric
+    from ..stats.krippendorff import Metric
+    from ..stats.raters import Pair
+    from ..stats.statistic import Statistic
 
 __all__ = ["baseline_of", "ceiling_of", "has_several", "majority_pairs", "majority_value", "pooled_pairs"]
 
@@ -86,21 +88,21 @@ def ceiling_of(samples: Sequence[LabelledSample], measure: Measure) -> Ceiling |
         for label in each.labels
         if label.rater is not None
     ]
-    clusters = {each.sample.id: each.sample.cluster for each in samples if each.sample.cluster is not None}
-    found = human_pairs(votes, {item: f"cluster {name}" for item, name in clusters.items()})
+    clusters = {each.sample.id: f"cluster {each.sample.cluster}" for each in samples if each.sample.cluster is not None}
+    found = human_pairs(votes, clusters)
     if not found:
         return None
+    pairs = tuple(_rater_pair(each.raters, _columns(each.labels)) for each in rater_pairs(votes, clusters))
+    return Ceiling(compare(_columns(found), measure), pairs, _alpha(samples, measure))
+
+
+def _columns(found: Sequence[Pair[Code]]) -> Pairs:
     names = [pair.cluster for pair in found]
-    pooled = Pairs(
+    return Pairs(
         [pair.first for pair in found],
         [pair.second for pair in found],
         names if len(set(names)) < len(names) else None,
     )
-    pairs = tuple(
-        _rater_pair(each.raters, Pairs([one for one, _ in each.labels], [other for _, other in each.labels]))
-        for each in rater_pairs(votes)
-    )
-    return Ceiling(compare(pooled, measure), pairs, _alpha(samples, measure))
 
 
 def _rater_pair(raters: tuple[str, str], pairs: Pairs) -> RaterPairReport:
@@ -110,7 +112,11 @@ def _rater_pair(raters: tuple[str, str], pairs: Pairs) -> RaterPairReport:
     classes = list(dict.fromkeys((*pairs.human, *pairs.judge)))
     numbers = {value: number for number, value in enumerate(classes)}
     human, judge = ([numbers[value] for value in column] for column in (pairs.human, pairs.judge))
-    return RaterPairReport(raters, cohen_kappa(human, judge, len(classes)), agreement(human, judge), len(pairs))
+    if len(classes) > MOST_CLASSES:
+        kappa = undefined(len(pairs), TOO_MANY_CLASSES)
+    else:
+        kappa = cohen_kappa(human, judge, len(classes), pairs.clusters)
+    return RaterPairReport(raters, kappa, agreement(human, judge, pairs.clusters), len(pairs))
 
 
 def _alpha(samples: Sequence[LabelledSample], measure: Measure) -> Statistic:
@@ -121,17 +127,7 @@ def _alpha(samples: Sequence[LabelledSample], measure: Measure) -> Statistic:
     if metric == "nominal":
         units = [[str(code) for code in unit] for unit in units]
     shared = clusters if any(name is not None for name in clusters) else None
-    found = krippendorff_alpha(units, metric, shared, seed=measure.seed, draws=measure.draws)  # type: ignore[arg-type]
-    return _statistic(found)
-
-
-def _statistic(found: BootstrapInterval) -> Statistic:
-    reason = None
-    if found.value is None:
-        reason = "all labels are the same, or no two are of one sample"
-    elif found.lo is None:
-        reason = "the labels do not vary enough for an interval"
-    return Statistic(found.value, found.n, found.lo, found.hi, found.method, found.se, reason=reason)
+    return krippendorff_alpha(units, metric, shared, seed=measure.seed, draws=measure.draws)  # type: ignore[arg-type]
 
 
 def _cluster(labelled: LabelledSample) -> str:

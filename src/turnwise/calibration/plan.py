@@ -38,8 +38,12 @@ class JudgeOptions:
     structured: bool = True
 
     def __post_init__(self) -> None:
-        if self.repeats < 1:
-            raise UsageError(f"--repeats must be at least 1, found {self.repeats}", "leave it out to ask once")
+        repeats: Any = self.repeats  # of a caller in Python, who may give anything
+        if not isinstance(repeats, int) or repeats < 1:
+            raise UsageError(f"repeats must be a whole number from 1, found {repeats!r}", "leave it out to ask once")
+        warmth: Any = self.temperature
+        if warmth is not None and not (isinstance(warmth, int | float) and 0 <= warmth <= 10):
+            raise UsageError(f"a temperature is a number from 0 to 10, found {warmth!r}", "None is the API's own")
 
 
 @dataclass(slots=True, eq=False)

@@ -7,12 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..stats.planning import (
-    labels_for_fisher_bound,
-    labels_for_perfect_kappa_bound,
-    labels_for_proportion_bound,
-    still_needed,
-)
+from ..stats.planning import labels_for_fisher_bound, labels_for_perfect_kappa_bound, still_needed
 from .report import Recommendation
 
 if TYPE_CHECKING:
@@ -21,7 +16,7 @@ if TYPE_CHECKING:
     from .measure import Measure
     from .report import Baseline, Figures
 
-__all__ = ["Thresholds", "no_better_than_constant", "recommend"]
+__all__ = ["Thresholds", "no_better_than_constant", "plain", "recommend"]
 
 _ENOUGH_TO_START = 30
 _NAMES = {"kappa": "κ", "kappa_quadratic": "quadratic κ", "lin_ccc": "Lin's concordance"}
@@ -59,17 +54,21 @@ def recommend(
     thresholds: Thresholds,
     chance: float | None = None,
 ) -> Recommendation:
-    """The decision for one judge. `classes` counts people's labels, `chance` is the agreement expected by chance."""
+    """The decision for one judge. `classes` counts the labels of each class that the judge has given a verdict on,
+    `chance` is the agreement expected by chance."""
     figure = figures.get(measure.decisive)
     name = _NAMES[measure.decisive]
     if no_better_than_constant(figures, baseline):
         assert baseline is not None
-        return Recommendation("none", f"it does no better than always answering {baseline.answer}")
+        return Recommendation("none", f"it does no better than always answering {plain(baseline.answer)}")
     if figure is None or figure.value is None:
-        reason = "there are no verdicts to compare" if figure is None else (figure.reason or "it is not defined")
-        return Recommendation("unknown", f"{name} is not known: {reason}", _to_start(figure))
+        if baseline is None:
+            return Recommendation("unknown", "no sample is labelled", _ENOUGH_TO_START)
+        if figure is None or not figure.n:
+            return Recommendation("unknown", "there is no valid verdict on a labelled sample")
+        return Recommendation("unknown", f"{name} is not known: {figure.reason}", _to_start(figure))
     rare = _rarest(classes, thresholds)
-    needed = _needed(figures, figure, thresholds, chance)
+    needed = _needed(figure, thresholds, chance)
     if rare is not None:
         label, count = rare
         missing = _for_class(count, sum(classes.values()), thresholds)
@@ -88,23 +87,27 @@ def _by_bounds(
     assert figure.lo is not None
     assert figure.hi is not None
     if figure.hi < thresholds.trends:
-        return Recommendation("none", f"{name} is below {thresholds.trends:g}: at most {_up(figure.hi)}")
+        return Recommendation("none", f"{name} is low: at most {_shown(figure.hi, thresholds.trends)}")
     low_rates = [
-        f"{rate.upper()} may be as low as {_down(found.lo)}" if found.lo is not None else f"{rate.upper()} is not known"
+        f"{rate.upper()} may be as low as {_shown(found.lo, thresholds.rates)}"
+        if found.lo is not None
+        else f"{rate.upper()} is not known"
         for rate in ("tpr", "tnr")
         if (found := figures.get(rate)) is not None and (found.lo is None or found.lo < thresholds.rates)
     ]
     if figure.lo >= thresholds.gating and not low_rates:
-        return Recommendation("gating", f"{name} is at least {_down(figure.lo)}" + _rates_text(figures))
+        return Recommendation("gating", f"{name} is at least {_shown(figure.lo)}" + _rates_text(figures))
     if figure.lo >= thresholds.trends:
-        short = low_rates or [f"{name} may be as low as {_down(figure.lo)}, below {thresholds.gating:g}"]
-        return Recommendation("trends", f"{name} is at least {_down(figure.lo)}; not for gating: {', '.join(short)}")
-    reason = f"{name} lies somewhere between {_down(figure.lo)} and {_up(figure.hi)}"
+        bar = f"{thresholds.gating:g}".replace("0.", ".", 1)
+        short = low_rates or [f"that takes at least {bar}"]
+        lowest = _shown(figure.lo, thresholds.gating)
+        return Recommendation("trends", f"{name} is at least {lowest}; not for gating: {', '.join(short)}")
+    reason = f"{name} lies somewhere between {_shown(figure.lo)} and {_shown(figure.hi)}"
     return Recommendation("unknown", reason, needed)
 
 
 def _rates_text(figures: Figures) -> str:
-    rates = [f"{name.upper()} {_down(figures[name].lo)}" for name in ("tpr", "tnr") if name in figures]
+    rates = [f"{name.upper()} {_shown(figures[name].lo)}" for name in ("tpr", "tnr") if name in figures]
     return f", {' and '.join(rates)}" if rates else ""
 
 
@@ -121,44 +124,40 @@ def _for_class(count: int, total: int, thresholds: Thresholds) -> int:
     return math.ceil((thresholds.least_per_class - count) / share)
 
 
-def _to_start(figure: Statistic | None) -> int:
-    return max(1, _ENOUGH_TO_START - (0 if figure is None else figure.n))
+def _to_start(figure: Statistic) -> int | None:
+    """The labels with which a first figure should be there; None where labels are not what is missing."""
+    return _ENOUGH_TO_START - figure.n if 0 < figure.n < _ENOUGH_TO_START else None
 
 
-def _needed(figures: Figures, figure: Statistic, thresholds: Thresholds, chance: float | None) -> int | None:
-    """The further labels after which the decision should fall, if figures stay as they are."""
-    value = figure.value
+def _needed(figure: Statistic, thresholds: Thresholds, chance: float | None) -> int | None:
+    """The further labels after which the decision should fall, if the figure stays as it is: its interval then lies on
+    one side of the bound for trends."""
+    value, bound = figure.value, thresholds.trends
     assert value is not None
-    rates = [found for name in ("tpr", "tnr") if (found := figures.get(name)) is not None]
-    within_reach = all(rate.value is not None and rate.value > thresholds.rates for rate in rates)
-    bound = thresholds.gating if value > thresholds.gating and within_reach else thresholds.trends
-    if value >= 1.0:
-        total = None if chance is None else labels_for_perfect_kappa_bound(chance, bound, 0.95, _effect(figure))
-    elif figure.se is None or value <= -1.0:
+    if value >= 1.0 and chance is not None:
+        total = labels_for_perfect_kappa_bound(chance, bound, 0.95, max(1.0, figure.design_effect or 1.0))
+    elif figure.se is None or abs(value) >= 1.0:
         return _to_start(figure)
     else:
         total = labels_for_fisher_bound(value, figure.se, figure.n, bound)
-    missing = [still_needed(total, figure.n)]
-    if bound == thresholds.gating:
-        missing += [_for_rate(rate, figure.n, thresholds) for rate in rates]
-    known = [each for each in missing if each is not None]
-    return max(1, *known, 1) if len(known) == len(missing) else None
+    missing = still_needed(total, figure.n)
+    return None if missing is None else max(1, missing)
 
 
-def _for_rate(rate: Statistic, n: int, thresholds: Thresholds) -> int | None:
-    assert rate.value is not None
-    total = labels_for_proportion_bound(rate.value, thresholds.rates, 0.95, _effect(rate))
-    return still_needed(total, rate.n, rate.n / n)
+def plain(answer: Code) -> str:
+    """An answer in words.
+
+    >>> plain(1.0), plain("pass")
+    ('1', 'pass')
+    """
+    return answer if isinstance(answer, str) else f"{answer:g}"
 
 
-def _effect(figure: Statistic) -> float:
-    return max(1.0, figure.design_effect or 1.0)
-
-
-def _down(bound: float | None) -> str:
-    """A lower bound that does not look better than it is: .799 is not .80."""
-    return "unknown" if bound is None else f"{math.floor(bound * 100 + 1e-9) / 100:.2f}"
-
-
-def _up(bound: float) -> str:
-    return f"{math.ceil(bound * 100 - 1e-9) / 100:.2f}"
+def _shown(bound: float | None, threshold: float | None = None) -> str:
+    """A bound as tables show it; with a decimal more where it would look like the threshold that it misses."""
+    if bound is None:
+        return "unknown"
+    text = f"{bound:.2f}"
+    if threshold is not None and (float(text) >= threshold) != (bound >= threshold):
+        text = f"{bound:.3f}"
+    return text.replace("0.", ".", 1) if abs(bound) < 1 else text

@@ -20,6 +20,7 @@ from ..errors import DeckError
 from ..suite.datasets import read_rows
 from ..suite.explain import described, near_miss
 from ..suite.paths import DataPath
+from ..suite.project import find_project_root
 from ..suite.reading import garbage_collection_paused, read_source_text
 from ..suite.sources import LineSource, Source
 from .answer_files import is_of_answers
@@ -42,7 +43,7 @@ def read_replay(written: str, known: Collection[str], *, deck: str | None = None
     `known` are the ids of samples: another id is an error. Of a journal of several decks, only `deck` is taken. Raises
     `DeckError` with every line that cannot be used, or `RunError` for a folder that is no calibration.
     """
-    path = Path(written)
+    path = _found(written)
     is_calibration = path.is_dir()
     path = path / RESULTS if is_calibration else path
     reader = _Reader(shown_file(path), frozenset(known), deck)
@@ -56,6 +57,18 @@ def read_replay(written: str, known: Collection[str], *, deck: str | None = None
     if reader.problems:
         raise DeckError(reader.problems)
     return reader.found
+
+
+def _found(written: str) -> Path:
+    """The file of recorded outputs: named, in the folder of a calibration, or in that of one named by its id."""
+    path = Path(written)
+    if not path.exists():
+        kept = find_project_root(Path.cwd()) / ".turnwise" / "calibrations" / written
+        path = kept if written and kept.is_dir() else path
+    if not path.exists():
+        hint = "check the path, or the id of the calibration"
+        raise DeckError([Diagnostic("error", "file-missing", "the file does not exist", shown_file(path), hint=hint)])
+    return path
 
 
 class _Reader:

@@ -71,6 +71,7 @@ def _of_deck(
         thresholds=deck_thresholds(deck.deck),
         gates=[*deck_gates(deck.deck), *map(parse_gate, options.gates)],
         skipped=deck.skipped,
+        files=deck.files,
         warnings=deck.warnings,
         replayed=True,
     )

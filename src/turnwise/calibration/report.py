@@ -88,6 +88,7 @@ class SampleCounts:
     clusters: int
     raters: int
     ungradable: int = 0
+    ungradable_labels: int = 0
     hash: str | None = None
     files: tuple[str, ...] = ()
 
@@ -122,11 +123,14 @@ class PairedDifference:
     reliable: bool
     n: int
     method: str
+    p_method: str = "none"
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A sample of which people and judge think differently. `dangerous`: acting on the judge would do harm."""
+    """A sample of which people and judge think differently. `dangerous`: acting on the judge would do harm. `split`: no
+    label is that of most people, and `human` is the one of them that is furthest from the judge."""
 
     id: str
     human: Code
@@ -135,6 +139,7 @@ class Disagreement:
     dangerous: bool
     human_reason: str | None
     judge_reason: str | None
+    split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +193,8 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """One judge: a deck with a model. `total`, `valid` and `invalid` count samples, whether labelled or not."""
+    """One judge: a deck with a model. `total`, `valid` and `invalid` count outputs, of samples labelled or not: with
+    repeats, there are several for each sample."""
 
     model: str
     total: int
@@ -209,6 +215,7 @@ class ModelReport:
     repeats: RepeatCounts | None = None
     usage: TokenUsage | None = None
     cost_usd: float | None = None
+    cost_usd_per_1000: float | None = None
     latency_ms: Latency | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     hash: str | None = None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..stats.statistic import Statistic
     from .report import Baseline, Calibration, Ceiling, Confusion, Figures, ModelReport, PairedDifference
 
-__all__ = ["SCHEMA_VERSION", "cost_per_1000", "report_record", "reports_record", "statistic_record"]
+__all__ = ["SCHEMA_VERSION", "report_record", "reports_record", "statistic_record"]
 
 SCHEMA_VERSION = 1
 
@@ -96,6 +96,7 @@ def _samples(calibration: Calibration) -> dict[str, Any]:
         "labelled": counts.labelled,
         "skipped": counts.skipped,
         "ungradable": counts.ungradable,
+        "ungradable_labels": counts.ungradable_labels,
         "clusters": counts.clusters,
         "raters": counts.raters,
         "hash": counts.hash,
@@ -128,6 +129,7 @@ def _model(report: ModelReport) -> dict[str, Any]:
                 "dangerous": each.dangerous,
                 "human_reason": each.human_reason,
                 "judge_reason": each.judge_reason,
+                "split": each.split,
             }
             for each in report.disagreements
         ],
@@ -151,7 +153,7 @@ def _model(report: ModelReport) -> dict[str, Any]:
             "counted": usage.counted,
         },
         "cost_usd": report.cost_usd,
-        "cost_usd_per_1000": cost_per_1000(report),
+        "cost_usd_per_1000": report.cost_usd_per_1000,
         "latency_ms": None
         if latency is None
         else {"mean": latency.mean, "p50": latency.p50, "p95": latency.p95, "n": latency.n},
@@ -159,12 +161,6 @@ def _model(report: ModelReport) -> dict[str, Any]:
         "hash": report.hash,
         "verdict": {"use": verdict.use, "reason": verdict.reason, "labels_needed": verdict.labels_needed},
     }
-
-
-def cost_per_1000(report: ModelReport) -> float | None:
-    """What a thousand verdicts cost; None where the cost is not known."""
-    outputs = report.repeats.outputs if report.repeats is not None else report.total
-    return report.cost_usd / outputs * 1000.0 if report.cost_usd is not None and outputs else None
 
 
 def _confusion(confusion: Confusion | None) -> dict[str, Any] | None:
@@ -185,6 +181,8 @@ def _difference(each: PairedDifference) -> dict[str, Any]:
         "reliable": each.reliable,
         "n": each.n,
         "method": each.method,
+        "p_method": each.p_method,
+        "reason": each.reason,
     }
 
 

@@ -46,13 +46,13 @@ def _report(
     settings = {target.name: plan.settings_of(deck, target) for target in plan.targets}
     before = CalibrationStore(session.folder.path.parent).latest(deck.name, models, except_for=session.folder.id)
     changed = before is not None and before.samples_hash != samples_hash(deck.samples)
-    files = list(dict.fromkeys(sample.file for sample in deck.samples))
     context = Context(
         deck=deck.identity,
         thresholds=deck_thresholds(deck.deck),
         gates=[*deck_gates(deck.deck), *map(parse_gate, session.options.gates)],
         skipped=deck.skipped,
-        warnings=(*deck.warnings, *([labels_changed(files)] if changed else [])),
+        files=deck.files,
+        warnings=(*deck.warnings, *([labels_changed(deck.files)] if changed else [])),
         settings=settings,
         hashes={name: model_hash(each) for name, each in settings.items()},
     )

@@ -94,12 +94,21 @@ def begin_calibration(
     return CalibrationSession(options, plan, made, execution, budget=budget)
 
 
-def go_on_calibrating(written: str, given: Mapping[str, Any], *, models: Sequence[Target] = ()) -> CalibrationSession:
-    """Lock a calibration that was begun before, with what is left of it. Raises `RunError` if something has changed."""
+def go_on_calibrating(
+    written: str, given: Mapping[str, Any], *, gates: Sequence[str] = (), models: Sequence[Target] = ()
+) -> CalibrationSession:
+    """Lock a calibration that was begun before, with what is left of it; `gates` are bars beside its own. Raises
+    `RunError` if something has changed."""
     path = find_run(written, calibrations_dir(load_project(find_project_root(Path.cwd()))))
     folder = RunFolder.open(path)
     try:
-        return _opened(folder, given, models)
+        session = _opened(folder, given, models)
+        session.options = replace(session.options, gates=tuple(dict.fromkeys((*session.options.gates, *gates))))
+        return session
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        folder.close()
+        message = f"the calibration {folder.id} is of another version of Turnwise, or damaged"
+        raise RunError(message, "start a new one") from error
     except BaseException:
         folder.close()
         raise

@@ -27,11 +27,19 @@ class CalibrationStore:
 
     folder: Path
 
-    def keep(self, calibration_id: str, reports: Sequence[Calibration]) -> Path:
-        """Write the report and what is to be found of it later; where the report is. Raises `OSError`."""
+    def keep(self, calibration_id: str, reports: Sequence[Calibration], *, is_whole: bool = True) -> Path:
+        """Write the report and what is to be found of it later; where the report is. Raises `OSError`.
+
+        One that ended early, or a judge without a single verdict, must not take the place of what was known before.
+        """
         where = self.folder / calibration_id
         _write(where / REPORT, reports_record(reports) | estimate_records(reports))
-        kept = [_artefact(calibration_id, each, model) for each in reports for model in each.models if each.deck]
+        kept = [
+            _artefact(calibration_id, each, model)
+            for each in reports
+            for model in each.models
+            if each.deck is not None and model.valid and is_whole
+        ]
         _write(where / ARTEFACT, {"schema_version": 1, "artefacts": [each.as_dict() for each in kept]})
         return where / REPORT
 
@@ -76,5 +84,6 @@ def _artefact(calibration_id: str, report: Calibration, model: ModelReport) -> A
 def _write(path: Path, record: dict[str, Any]) -> None:
     """Whole or not at all."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json_text(record), encoding="utf-8")
+    # Half of a surrogate pair, which a judge may write, becomes the escape that JSON has for it.
+    draft.write_bytes(json_text(record).encode("utf-8", "backslashreplace"))
     os.replace(draft, path)

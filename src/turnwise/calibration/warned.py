@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .people import has_several
-from .recommendation import no_better_than_constant
+from .recommendation import no_better_than_constant, plain
 from .report import Warned
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ def about_samples(
 ) -> Iterator[Warned]:
     """What the labels themselves leave open."""
     labelled = sum(bool(each.labels) for each in samples)
-    if labelled < _FEW:
+    if not labelled:
+        hint = "label some: `turnwise label SAMPLES`"
+        yield Warned("few_samples", "no sample is labelled: nothing can be measured", hint)
+    elif labelled < _FEW:
         message = f"only {labelled} {'sample is' if labelled == 1 else 'samples are'} labelled: every interval is wide"
         yield Warned("few_samples", message, f"label at least {_FEW}; `turnwise calibrate --plan` says how many")
     rare = [f"{label} ({count})" for label, count in classes.items() if count < _RARE]
@@ -41,36 +44,53 @@ def about_samples(
         message = "one person's label for each sample: how far people agree is not known, so there is no ceiling"
         yield Warned("single_rater", message, "have a second person label some: `turnwise label SAMPLES --rater NAME`")
     if clustered:
-        message = "samples or votes belong together: intervals are wider than their number suggests"
-        yield Warned(
-            "clustered", message, "look at the design effect; label samples of other clusters rather than more of these"
-        )
+        message = "samples or votes belong together: they tell less than as many independent ones, as intervals show"
+        yield Warned("clustered", message, "label samples of other clusters rather than more of these")
     if not measure.scale.declared:
-        message = f"the scale was inferred from the labels: {measure.scale.kind}"
+        kind = f"the scale was inferred from the labels: {measure.scale.kind}"
+        message = kind if labelled else "no scale is declared, and there are no labels to infer it from"
         yield Warned(
             "scale_inferred", message, "declare `[scale]` in the deck, so that values off the scale are caught"
         )
 
 
-def about_model(report: ModelReport, pairs: Pairs, baseline: Baseline | None, measure: Measure) -> Iterator[Warned]:
-    """What is wrong with one judge."""
+def about_model(
+    report: ModelReport, pairs: Pairs, baseline: Baseline | None, measure: Measure, labels: int
+) -> Iterator[Warned]:
+    """What is wrong with one judge; `labels` are all that people gave."""
     model = report.model
     if no_better_than_constant(report.statistics, baseline):
         assert baseline is not None
-        message = f"{model} does no better than always answering {baseline.answer}"
+        message = f"{model} does no better than always answering {plain(baseline.answer)}"
         yield Warned(
             "no_better_than_constant", message, "do not use it: improve the deck, or take another model", model
         )
-    invalid = report.total - report.valid
+    invalid = sum(report.invalid.values())
     if report.total and invalid > _MOST_INVALID * report.total:
-        message = f"{invalid} of {report.total} samples have no valid verdict of {model}: the figures leave them out"
-        yield Warned(
-            "invalid_outputs", message, "look at the raw outputs below; ask for the JSON form more plainly", model
-        )
+        message = f"{invalid} of {report.total} outputs of {model} are no verdicts: the figures leave them out"
+        yield Warned("invalid_outputs", message, _what_to_do(report.invalid), model)
+    if len(pairs) < _FEW <= labels:
+        message = f"only {len(pairs)} labels have a verdict of {model} beside them: its intervals are wide"
+        yield Warned("few_samples", message, "mend what keeps its outputs from being verdicts", model)
     if measure.is_numeric and _is_compressed(pairs):
         message = f"{model} uses less than half of the spread that people use"
         hint = "describe in the deck what the ends of the scale mean, with an example of each"
         yield Warned("compressed_scale", message, hint, model)
+
+
+def _what_to_do(kinds: Mapping[str, int]) -> str:
+    """What helps against the most frequent kind of outputs that are no verdicts."""
+    worst = max(kinds, key=lambda kind: kinds[kind], default="")
+    return {
+        "api_error": "see what the errors below say; `--resume` asks again",
+        "timeout": "raise the target's `timeout`; `--resume` asks again",
+        "missing": "record the outputs that are missing",
+        "truncated": "raise `max_tokens` in the deck",
+        "out_of_range": "say in the deck which scores there are",
+        "wrong_type": "say in the deck which scores there are",
+        "refusal": "say in the deck that the conversation is only to be judged; or take another model",
+        "ungradable": "look whether these samples can be graded at all",
+    }.get(worst, "look at the raw outputs below; ask for the JSON form more plainly")
 
 
 def label_leak() -> Warned:

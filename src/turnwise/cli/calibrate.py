@@ -48,7 +48,11 @@ _FIXED = (
 )
 @click.option("--plain", is_flag=True, help="Do not ask for structured output, even where the API has it.")
 @click.option("--gate", "gates", multiple=True, metavar="BAR", help="A bar to meet: 'kappa_lo>=0.6'; may be repeated.")
-@click.option("--estimate", metavar="FILE", help="Correct the pass rate that the judge reports on these answers.")
+@click.option(
+    "--estimate",
+    metavar="FILE",
+    help="Correct the pass rate that the judge reports on these answers: a file, or a run.",
+)
 @click.option("--drawn", is_flag=True, help="With --estimate: the labelled samples are a random draw of the answers.")
 @click.option("--plan", "half_width", type=float, metavar="X", help="Say how many labels make the figures ± X.")
 @click.option("--draw", "draw", metavar="OUT", help="With --plan and --samples: write the samples to label next.")
@@ -69,7 +73,7 @@ _FIXED = (
 @click.option("--dry-run", is_flag=True, help="Show what would be asked, and about what it would cost; ask nothing.")
 @click.option("--format", "-f", "form", type=click.Choice(_FORMATS), help="The form of the report.  [default: text]")
 @click.option("--output", "-o", metavar="FILE", help="Write the report there; its ending says the form.")
-@click.option("--quiet", "-q", is_flag=True, help="Print one line a model.")
+@click.option("--quiet", "-q", is_flag=True, help="Print one line for each deck and model, and one for each gate.")
 def command(**given: Any) -> None:
     """Measure how far a grader deck can be trusted: against labelled samples, with error bars.
 
@@ -170,7 +174,7 @@ class Asked:
         if fixed:
             flag = {"decks": "DECK", "models": "--model"}.get(fixed[0], "--" + fixed[0].replace("_", "-"))
             raise click.UsageError(f"{flag} does not go with --resume: the calibration keeps what it was started with")
-        return go_on_calibrating(self.resume, given)
+        return go_on_calibrating(self.resume, given, gates=self.gates)
 
     def _judges(self) -> JudgeOptions:
         from ..calibration.plan import JudgeOptions

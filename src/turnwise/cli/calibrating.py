@@ -51,14 +51,18 @@ def calibrate(asked: Asked) -> int:
 def _check(asked: Asked) -> None:
     """Refuse what makes no sense before anything is read."""
     from ..calibration.gates import parse_gate
+    from .calibration_output import check_output
 
     for gate in asked.gates:
         parse_gate(gate)
+    check_output(asked)
     if not asked.decks and asked.replay is None and asked.resume is None and asked.half_width is None:
         hint = "name a deck, or give --samples with --replay; `turnwise calibrate demo` shows what comes out"
         raise UsageError("there is no deck to calibrate", hint)
     if asked.replay is not None and not asked.decks and not asked.samples:
         raise UsageError("--replay needs the labels", "add --samples FILE, or the deck that embeds them")
+    if asked.resume is not None and asked.dry_run:
+        raise UsageError("--dry-run does not go with --resume", "what is left is said when it goes on")
     if asked.draw is not None and asked.half_width is None:
         raise UsageError("--draw draws nothing without --plan", "add --plan 0.05, or leave --draw out")
     if asked.output is None and asked.quiet and asked.form not in (None, "text"):
@@ -78,7 +82,7 @@ def _live(asked: Asked, session: CalibrationSession) -> int:
     reports = reports_of(session)
     store = CalibrationStore(session.folder.path.parent)
     try:
-        kept = store.keep(session.folder.id, reports)
+        kept = store.keep(session.folder.id, reports, is_whole=not ended.left)
         code = _shown(asked, reports)
         if not asked.quiet:
             click.echo(error_style()(f"report: {shown_file(kept)}", "grey"), err=True, color=True)
@@ -89,7 +93,7 @@ def _live(asked: Asked, session: CalibrationSession) -> int:
     if ended.left:
         _say_how_to_go_on(session, ended)
         return 3
-    _say_how_to_retry(session, reports)
+    _say_how_to_retry(session)
     nothing = any(not model.valid for report in reports for model in report.models)
     return code or (3 if nothing else 0)
 
@@ -127,15 +131,21 @@ async def _carried_out(session: CalibrationSession, watching: Watcher, ended: li
 
 
 def _say_how_to_go_on(session: CalibrationSession, ended: Ended) -> None:
-    line = f"{ended.left:,} not judged; go on with: turnwise calibrate --resume {session.folder.id}"
+    more = ""
+    if ended.stopped == "budget" and session.budget is not None:
+        more = " --budget-usd MORE" if session.budget.usd_reached else " --max-tokens-total MORE"
+    line = f"{ended.left:,} not judged; go on with: turnwise calibrate --resume {session.folder.id}{more}"
     with suppress(OSError):
         click.echo(error_style()(line, "yellow"), err=True, color=True)
 
 
-def _say_how_to_retry(session: CalibrationSession, reports: Sequence[Calibration]) -> None:
+def _say_how_to_retry(session: CalibrationSession) -> None:
     """Answers that never came are asked for again when a calibration is resumed."""
-    kinds = ("api_error", "timeout")
-    lost = sum(model.invalid.get(kind, 0) for report in reports for model in report.models for kind in kinds)
+    from ..calibration.outputs import outputs_of
+
+    by_deck = outputs_of(session.records()).values()
+    given = [each for models in by_deck for samples in models.values() for found in samples.values() for each in found]
+    lost = sum(each.failure in ("api_error", "timeout") for each in given)
     if lost:
         line = f"{lost:,} ended in errors; ask again with: turnwise calibrate --resume {session.folder.id}"
         with suppress(OSError):

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ..calibration.report import Calibration
     from .calibrate import Asked
 
-__all__ = ["estimate_shown", "print_reports"]
+__all__ = ["check_output", "estimate_shown", "print_reports"]
+
+_ENDINGS = (".html", ".htm", ".json", ".toml", ".md", ".txt")
 
 
 def print_reports(asked: Asked, reports: Sequence[Calibration]) -> None:
@@ -26,16 +28,43 @@ def print_reports(asked: Asked, reports: Sequence[Calibration]) -> None:
         _write(Path(asked.output), _whole(form, reports))
         form = "text"
     if asked.quiet:
-        for report in reports:
-            for model in report.models:
-                click.echo(f"{model.model}: {model.verdict.use}: {model.verdict.reason}")
-        for line in _estimate_lines(reports, only_sentences=True):
+        for line in _quiet_lines(reports):
             click.echo(line)
         return
     if form == "text":
         click.echo(_text(reports), color=True)
     else:
         click.echo(_whole(form, reports), nl=False)
+
+
+def check_output(asked: Asked) -> None:
+    """Refuse a file that could not be written, or whose form nobody knows, before anything is asked. Raises
+    `UsageError`."""
+    import os
+
+    if asked.output is None:
+        return
+    path = Path(asked.output)
+    ending = path.suffix.lower()
+    if asked.form is None and ending not in _ENDINGS:
+        found = f"the ending {ending}" if ending else "a name without an ending"
+        forms = f"end it in {', '.join(_ENDINGS)}, or say --format text, json, toml, html or md"
+        raise UsageError(f"--output {shown_file(path)}: {found} says no form of a report", forms)
+    if os.path.isdir(path):
+        raise UsageError(f"--output {shown_file(path)} is a folder", "name a file in it")
+    folder = path.parent
+    if not os.path.isdir(folder):
+        raise UsageError(f"--output {shown_file(path)}: there is no folder {shown_file(folder)}", "make it first")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise UsageError(f"--output {shown_file(path)} cannot be written", "choose another place, or mend its rights")
+
+
+def _quiet_lines(reports: Sequence[Calibration]) -> list[str]:
+    from ..report.calibration.gate_text import quiet_lines
+    from ..report.terminal import one_line
+
+    lines = [one_line(line) for report in reports for line in quiet_lines(report)]
+    return [*lines, *_estimate_lines(reports, only_sentences=True)]
 
 
 def _whole(form: str, reports: Sequence[Calibration]) -> str:
@@ -80,7 +109,7 @@ def _text(reports: Sequence[Calibration]) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode("utf-8", "backslashreplace"))  # a judge may write half of a character
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror or error}", "check the path after --output"
@@ -89,18 +118,12 @@ def _write(path: Path, text: str) -> None:
 
 
 def estimate_shown(asked: Asked, reports: Sequence[Calibration]) -> bool:
-    """Whether every pass rate that was wanted could be corrected; the reports show them. Raises `UsageError`.
-
-    A page of HTML on standard output has no place for them: they go to standard error.
-    """
+    """Whether every pass rate that was wanted could be corrected; the reports show them. Raises `UsageError`."""
     from ..calibration.estimating import estimates_of
 
     found = estimates_of(reports)
     if asked.estimate is not None and not found:
         raise UsageError("no pass rate is estimated: there is no judge for the answers", "name a deck, or --replay")
-    if asked.shown_as == "html" and asked.output is None:
-        for line in _estimate_lines(reports):
-            click.echo(line, err=True)
     return all(each.rate.value is not None for each in found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from .labelling import Session
 
 __all__ = ["command"]
+
+FIRST_RATER = "expected"
+"""The name under which a label without one, a sample's `expected`, is written beside those of named people."""
 
 _LINES_SHOWN = 60
 
@@ -136,6 +140,10 @@ def _session(path: Path, samples: list[Sample], rater: str | None, scale: Scale 
             click.echo(text, color=True)
 
     def save(sample: Sample, label: HumanLabel) -> None:
+        first = sample.expected
+        if label.rater is not None and not sample.labels and first is not None and first.value is not None:
+            # Once there are several people's labels, they count: that of the first person must be one of them.
+            set_label(path, sample.id, replace(first, rater=FIRST_RATER))
         set_label(path, sample.id, label)
 
     return Session(samples, rater, scale, Desk(_ask, _say, show, save), redo)

@@ -27,12 +27,18 @@ _NOT_WITH_PLAN = ("estimate", "resume", "output", "dry_run", "gates", "quiet")
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """`basis` says where the figures come from."""
+    """`basis` says where the figures come from, `best` which of several judges the labels are for."""
 
     half_width: float
     basis: str
     samples: tuple[Sample, ...]
     needs: tuple[Need, ...]
+    best: str | None
+
+    @property
+    def decisive(self) -> list[Need]:
+        """The needs of the best judge, and what is assumed where nothing was measured."""
+        return [need for need in self.needs if need.model in (self.best, None)]
 
     @property
     def labelled(self) -> int:
@@ -47,7 +53,7 @@ def plan_labels(asked: Asked) -> int:
 
     _check(asked)
     plan = _planned(asked)
-    more = largest_need(plan.needs)
+    more = largest_need(plan.decisive)
     drawn = _drawn(asked, plan, more) if asked.draw is not None and more else None
     if asked.shown_as == "json":
         click.echo(json.dumps(_record(asked, plan, more, drawn), ensure_ascii=False, indent=2, allow_nan=False))
@@ -89,7 +95,7 @@ def _check_goal(path: Path) -> None:
 
 
 def _planned(asked: Asked) -> _Plan:
-    from ..calibration.label_plan import assumed_needs, observed_needs
+    from ..calibration.label_plan import assumed_needs, best_model, observed_needs
     from ..calibration.loading import load_decks, load_samples
 
     assert asked.half_width is not None
@@ -111,7 +117,7 @@ def _planned(asked: Asked) -> _Plan:
     if all(need.total is None for need in needs):
         basis = "assumed, as no calibration says more"
         needs += assumed_needs(asked.half_width, sum(sample.is_labelled for sample in samples))
-    return _Plan(asked.half_width, basis, samples, tuple(needs))
+    return _Plan(asked.half_width, basis, samples, tuple(needs), best_model(models))
 
 
 def _replayed(asked: Asked) -> tuple[str, list[dict[str, Any]]]:
@@ -162,6 +168,7 @@ def _record(asked: Asked, plan: _Plan, more: int | None, drawn: LabelDraw | None
         "basis": plan.basis,
         "samples": counts,
         "needs": [need.as_dict() for need in plan.needs],
+        "best": plan.best,
         "more": more,
         "draw": draw,
     }
@@ -179,6 +186,8 @@ def _text(plan: _Plan) -> list[str]:
     for model in models:
         lines += ["", one_line(model) if model is not None else "assumed"]
         lines += [f"  {need_line(need, plan.half_width)}" for need in plan.needs if need.model == model]
+    if plan.best is not None and len(models) > 1:
+        lines += ["", one_line(f"labels are drawn for the best of them, {plan.best}; -m NAME chooses another")]
     return lines
 
 

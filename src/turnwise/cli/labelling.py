@@ -53,7 +53,8 @@ def described(scale: Scale | None) -> str:
 
 @dataclass
 class Session:
-    """The samples in their order, and who labels them. `done` are the ids that this rater has labelled."""
+    """The samples in their order, and who labels them. `done` are the ids that this rater has labelled, `kept` those of
+    them that got their label now."""
 
     samples: Sequence[Sample]
     rater: str | None
@@ -61,7 +62,12 @@ class Session:
     desk: Desk
     redo: bool = False
     done: set[str] = field(default_factory=set)
-    given: int = 0
+    kept: set[str] = field(default_factory=set)
+
+    @property
+    def given(self) -> int:
+        """How many samples were labelled now; one that was answered anew is still one."""
+        return len(self.kept)
 
     def run(self) -> None:
         """Ask until all are done, or until the person has had enough."""
@@ -125,4 +131,4 @@ class Session:
         score, word = (None, value) if isinstance(value, str) else (value, None)
         self.desk.save(sample, HumanLabel(score, word, reason, self.rater))
         self.done.add(sample.id)
-        self.given += 1
+        self.kept.add(sample.id)

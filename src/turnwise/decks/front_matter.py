@@ -8,24 +8,10 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel
+from .model_options import ModelChoice, ModelOptions, ModelTable
 from .scale import ScaleSpec
 
 __all__ = ["FrontMatter", "MetaSpec", "ThresholdSpec"]
-
-_OPTIONS = (
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "max_output_tokens",
-    "seed",
-    "stop",
-    "frequency_penalty",
-    "presence_penalty",
-    "reasoning_effort",
-    "response_format",
-    "tool_choice",
-)
-
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -59,7 +45,7 @@ class ThresholdSpec(FormatModel):
         return self
 
 
-class FrontMatter(FormatModel):
+class FrontMatter(ModelOptions):
     """The TOML between the `+++` lines at the top of a deck. It never reaches the model."""
 
     scale: ScaleSpec | None = Field(None, description="The scores that the grader gives; inferred if absent.")
@@ -73,19 +59,8 @@ class FrontMatter(FormatModel):
     thresholds: ThresholdSpec | None = Field(None, description="Bounds for the verdict of a calibration.")
     name: str | None = Field(None, description="A title for people.")
     description: str | None = Field(None, description="What the deck grades, for people.")
-    model: str | dict[str, Any] | None = Field(None, description="The model to ask, or a table of model options.")
-    options: dict[str, Any] | None = Field(None, description="Model options, passed on as they are.")
-    temperature: float | None = Field(None, description="A model option.")
-    top_p: float | None = Field(None, description="A model option.")
-    max_tokens: int | None = Field(None, description="A model option.")
-    max_output_tokens: int | None = Field(None, description="A model option.")
-    seed: int | None = Field(None, description="A model option.")
-    stop: str | list[str] | None = Field(None, description="A model option.")
-    frequency_penalty: float | None = Field(None, description="A model option.")
-    presence_penalty: float | None = Field(None, description="A model option.")
-    reasoning_effort: str | None = Field(None, description="A model option.")
-    response_format: dict[str, Any] | None = Field(None, description="A model option.")
-    tool_choice: str | dict[str, Any] | None = Field(None, description="A model option.")
+    model: ModelChoice | None = Field(None, description="The model to ask, or a table of model options.")
+    options: ModelTable | None = Field(None, description="Model options.")
 
     @model_validator(mode="after")
     def _has_each_option_once(self) -> Self:
@@ -105,6 +80,12 @@ class FrontMatter(FormatModel):
         return {name: value for table in self._option_tables() for name, value in table.items()}
 
     def _option_tables(self) -> list[dict[str, Any]]:
-        top = {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
-        model = self.model if isinstance(self.model, dict) else {"model": self.model} if self.model else {}
-        return [top, model, self.options or {}]
+        top = {name: value for name in ModelOptions.model_fields if (value := getattr(self, name)) is not None}
+        model = (
+            _given(self.model) if isinstance(self.model, ModelTable) else {"model": self.model} if self.model else {}
+        )
+        return [top, model, _given(self.options)]
+
+
+def _given(table: ModelTable | str | None) -> dict[str, Any]:
+    return {} if not isinstance(table, ModelTable) else table.model_dump(exclude_unset=True, exclude_none=True)

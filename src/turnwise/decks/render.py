@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from .deck import Deck
     from .sample import HumanLabel, Sample
 
-__all__ = ["asks_for_label", "render_deck", "sample_contexts"]
+__all__ = ["LABEL", "asks_for_label", "render_deck", "sample_contexts"]
 
-_LABEL = "expected"
+LABEL = "expected"
+"""The context that shows the human label to the grader."""
 _CONVERSATION = ("fullConversation", "userMessage", "assistantResponse")
 
 
@@ -47,15 +48,15 @@ def sample_contexts(sample: Sample) -> dict[str, Any]:
         if turns:
             values[name] = turns[-1]
     if sample.expected is not None and sample.expected.value is not None:
-        values[_LABEL] = _label(sample.expected)
+        values[LABEL] = _label(sample.expected)
     elif sample.labels:
-        values[_LABEL] = [_label(label) for label in sample.labels]
+        values[LABEL] = [_label(label) for label in sample.labels]
     return values
 
 
 def asks_for_label(deck: Deck) -> bool:
     """Whether the grader is shown the human label, so that its agreement with it means nothing."""
-    return any(context.name == _LABEL for context in deck.contexts)
+    return any(context.name == LABEL for context in deck.contexts)
 
 
 def _is_seen(deck: Deck, from_sample: Mapping[str, Any]) -> bool:

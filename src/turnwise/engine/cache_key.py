@@ -9,22 +9,14 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ..providers.base import HttpRequest, Preview, ProviderRequest
+from ..targets.same_answers import CHANGES_NO_ANSWER
 
 if TYPE_CHECKING:
     from ..targets.settings import TargetBase
 
-__all__ = ["CHANGES_NO_ANSWER", "cache_key"]
+__all__ = ["cache_key"]
 
 _KEY_VERSION = 1
-# Whatever is not named here is taken to change answers: a needless question is better than a wrong answer.
-CHANGES_NO_ANSWER = frozenset(
-    {
-        "api_key", "description", "entra_token", "judge_target", "keep_workspaces", "log_dir", "log_format",
-        "max_retries", "prices", "requests_per_minute", "retry_factor", "retry_initial_delay", "retry_max_delay",
-        "retry_statuses", "timeout", "tokens_per_minute", "workers",
-    }
-)  # fmt: skip
-"""The settings of a target that leave its answers as they are."""
 
 
 def cache_key(preview: Preview, target: TargetBase, trial: int, *, request: ProviderRequest | None = None) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..conversation.files import shown_file
 from ..errors import RunError
-from .cache_key import CHANGES_NO_ANSWER
+from ..targets.same_answers import CHANGES_NO_ANSWER
 from .description import configs_of, target_settings
 from .file_hash import file_hash
 from .planned_targets import resolve_planned

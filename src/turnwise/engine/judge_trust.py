@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["known_trust"]
 
+_UNREADABLE = "unreadable"
+"""No hash: samples that are gone are not those that were measured on."""
+
 
 def known_trust(root: Path, name: str, model: str, deck: Deck, *, deck_hash: str, model_hash: str) -> Trust:
     """The latest calibration of a deck with a model in the project, and what has changed since."""
@@ -28,19 +32,17 @@ def known_trust(root: Path, name: str, model: str, deck: Deck, *, deck_hash: str
 
 def _samples_now(artefact: Artefact, deck: Deck, root: Path) -> str | None:
     """The hash of the samples that it was measured on, as they are now: the deck's own, or those of other files. None
-    where these cannot be read."""
+    where it names no files."""
     from ..decks.samples import read_samples
 
-    files = {Path(file).name for file in artefact.sample_files}
-    if files and files <= {Path(each.file).name for each in deck.samples}:
+    wanted = {os.path.realpath(root / file) for file in artefact.sample_files}
+    if wanted and wanted == {os.path.realpath(each.file) for each in deck.samples}:
         return samples_hash(deck.samples)
     samples: list[Sample] = []
     for file in artefact.sample_files:
         path = root / file
-        if not path.is_file():
-            return None
-        found, said = read_samples(path)
-        if has_errors(said):
-            return None
+        found, said = read_samples(path) if path.is_file() else ([], [])
+        if not found or has_errors(said):
+            return _UNREADABLE
         samples += found
     return samples_hash(samples) if samples else None

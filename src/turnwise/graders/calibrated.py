@@ -16,6 +16,8 @@ __all__ = ["ARTEFACT", "Artefact", "Trust", "artefacts", "model_hash", "trust_in
 
 ARTEFACT = "artefact.json"
 _VERSION = 1
+_USES = {"gating": "fit for gating", "trends": "for trends only", "none": "do not use", "unknown": "not known yet"}
+_NUMBERS = ("value", "lo", "hi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Trust:
         figure = f"{name} not defined" if found.value is None else f"{name} {found.value:.2f}"
         if found.lo is not None and found.hi is not None:
             figure += f" [{found.lo:.2f}, {found.hi:.2f}]"
-        known = f"{figure}, n = {found.n:,}, {found.created_at[:10]}"
+        known = f"{figure}, n = {found.n:,}, {found.created_at[:10]}: {_USES.get(found.use, found.use)}"
         return f"stale ({' and '.join(self.changed)} changed): {known}" if self.changed else known
 
 
@@ -85,6 +87,14 @@ def artefacts(folder: Path) -> Iterator[Artefact]:
 
 def _artefact(row: Mapping[str, Any]) -> Artefact:
     fields = {name: row[name] for name in Artefact.__dataclass_fields__}
+    files = fields["sample_files"]
+    numbers = [fields[name] for name in _NUMBERS if fields[name] is not None]
+    texts = [value for name, value in fields.items() if name not in (*_NUMBERS, "n", "sample_files")]
+    if not (
+        all(isinstance(each, str) for each in (*texts, *files))
+        and all(isinstance(each, int | float) for each in (*numbers, fields["n"]))
+    ):
+        raise TypeError("an artefact of another form")
     return Artefact(**{**fields, "sample_files": tuple(fields["sample_files"])})
 
 

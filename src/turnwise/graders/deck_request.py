@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,8 @@ from ..decks.render import render_deck
 from ..errors import UsageError
 from ..providers.base import ProviderRequest, Settings, Tool
 from ..targets.override import with_settings
+from ..targets.same_answers import CHANGES_NO_ANSWER
+from ..targets.sensitive import looks_secret
 from .verdict_schema import verdict_schema
 
 if TYPE_CHECKING:
@@ -87,7 +91,22 @@ def asked_with(how: Judging, target: Target) -> dict[str, Any]:
     found |= {name: value for name, value in asdict(how.settings).items() if value is not None and name in sent}
     found |= other_options(how.deck)
     found["structured_output"] = how.schema is not None
+    found["other_settings"] = _digest_of_others(target)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _digest_of_others(target: Target) -> str | None:
+    """All further settings that could change an answer, such as an address or the body's extras, as a short hash:
+    they tell two targets apart, and may hold what is nobody's business."""
+    rest = target.model_dump(
+        mode="json", exclude_defaults=True, exclude={*CHANGES_NO_ANSWER, *_SAID, "name"}, warnings="none"
+    )
+    headers = rest.get("headers")
+    if isinstance(headers, dict):
+        rest["headers"] = {name.lower(): None if looks_secret(name) else each for name, each in headers.items()}
+    if not rest:
+        return None
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def with_deck_options(target: Target, deck: Deck) -> Target | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..suite.paths import DataPath
     from .verdict_scale import Code, Scale
 
-__all__ = ["CodedLabel", "LabelledSample", "code_labels", "off_scale_labels"]
+__all__ = ["CodedLabel", "LabelledSample", "code_labels", "off_scale_labels", "third_label"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,30 @@ def code_labels(samples: Iterable[Sample], scale: Scale) -> tuple[list[LabelledS
     return coded, problems
 
 
+def third_label(samples: Sequence[Sample], scale: Scale) -> list[Diagnostic]:
+    """The error of a scale that says binary, names no values, and finds more than two among the labels."""
+    named = scale.labels or scale.values
+    if scale.kind != "binary" or len(named) <= 2:
+        return []
+    seen: set[Code] = set()
+    for sample in samples:
+        for path, label in _written(sample):
+            value = None if label.value is None else scale.code(label.value)
+            if value is not None:
+                seen.add(value)
+            if len(seen) > 2:
+                found = ", ".join(str(each) for each in named)
+                message = f"the scale is binary, and people have given {len(named)} different labels: {found}"
+                place = sample.source.place((*sample.path, *path))
+                hint = "name the two `labels` or `values` in [scale], or take another `kind`"
+                return [Diagnostic("error", "off-scale", message, sample.file, place, hint, "", sample.id)]
+    return []
+
+
 def off_scale_labels(deck: Deck) -> list[Diagnostic]:
     """An error for each label of a deck's own samples that is not on its scale."""
-    return code_labels(deck.samples, scale_for(deck.scale, deck.samples))[1]
+    scale = scale_for(deck.scale, deck.samples)
+    return [*third_label(deck.samples, scale), *code_labels(deck.samples, scale)[1]]
 
 
 def _written(sample: Sample) -> list[tuple[DataPath, HumanLabel]]:

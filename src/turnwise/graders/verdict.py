@@ -41,10 +41,11 @@ _KEYS = ("score", "label")
 _FIELDS = {*_KEYS, "reason"}
 _LONGEST_BARE = 200
 _REFUSAL = re.compile(
+    r"(?:as an? [^,.]{0,40}, )?(?:"
     r"(?:i['’]?m |i am )?(?:very |so |really )?(?:sorry|afraid)\b.{0,80}?"
     r"\b(?:can['’]?t|cannot|can not|unable|won['’]?t)\b"
     r"|i (?:can['’]?t|cannot|can not|won['’]?t|will not|am unable to|am not able to|must decline|decline)\b"
-    r"|i['’]m (?:unable|not able) to\b",
+    r"|i['’]m (?:unable|not able) to\b)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -110,6 +111,8 @@ def parse_verdict(text: str, scale: Scale, *, finish_reason: str | None = None) 
 
 def _from_words(text: str, scale: Scale) -> Verdict | Status:
     found = last_object(text, lambda each: _given(each, scale) is not None)
+    if found.breaks_off:
+        return Status("truncated", text, "the answer breaks off inside of its last JSON")
     if found.value is not None:
         return _from_object(found.value, found.repairs, text, scale)
     bare = _bare(text, scale)

@@ -34,11 +34,13 @@ class JsonObject(dict[str, Any]):
 
 
 class Found(NamedTuple):
-    """The object that counts, if there is one; the repairs that it took to read it; how many objects there were."""
+    """The object that counts, if there is one; the repairs that it took to read it; how many objects there were; and
+    whether the text breaks off inside of another one after it."""
 
     value: JsonObject | None
     repairs: tuple[str, ...]
     met: int
+    breaks_off: bool = False
 
 
 def strict_json(text: str) -> Any:
@@ -57,7 +59,7 @@ def last_object(text: str, is_wanted: Callable[[JsonObject], bool]) -> Found:
     """The last complete object that is wanted and that no other object holds.
 
     >>> last_object('First {"score": 1}, no: {"score": +2}!', lambda found: "score" in found)
-    Found(value={'score': 2}, repairs=('prose', 'plus_sign', 'several_objects'), met=2)
+    Found(value={'score': 2}, repairs=('prose', 'plus_sign', 'several_objects'), met=2, breaks_off=False)
     """
     written = _PLUS.sub(r"\1", text)
     value, span, count, wanted = None, (0, 0), 0, 0
@@ -72,7 +74,7 @@ def last_object(text: str, is_wanted: Callable[[JsonObject], bool]) -> Found:
         repairs.append("plus_sign")
     if wanted > 1:
         repairs.append("several_objects")
-    return Found(value, tuple(repairs), count)
+    return Found(value, tuple(repairs), count, has_open_object(written[span[1] :]))
 
 
 def has_open_object(text: str) -> bool:

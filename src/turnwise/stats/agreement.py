@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .column_sums import ColumnSums
-from .intervals import clustered_proportion, wilson
+from .intervals import robust_proportion, wilson
 from .pairs import Clusters, cluster_codes, code_pairs, score_pairs
-from .statistic import Statistic, from_estimate, undefined
+from .statistic import NO_PAIRS, Statistic, from_estimate, undefined
 
 __all__ = ["agreement", "agreement_without", "proportion", "within"]
 
@@ -25,7 +25,7 @@ def proportion(hits: ArrayLike, clusters: Clusters = None, level: float = 0.95) 
     if groups is None:
         return from_estimate(wilson(k, marks.size, level), k=k)
     sums = ColumnSums(marks.astype(np.float64), groups)
-    return from_estimate(clustered_proportion(sums, level), sums.standard_error, k, sums.design_effect)
+    return from_estimate(robust_proportion(sums, level), sums.standard_error, k, sums.design_effect)
 
 
 def agreement(human: ArrayLike, judge: ArrayLike, clusters: Clusters = None, level: float = 0.95) -> Statistic:
@@ -45,7 +45,7 @@ def agreement_without(
     first, second = code_pairs(human, judge)
     kept: NDArray[np.bool_] = (first != left_out) & (second != left_out)
     if not kept.any():
-        return undefined(0, "every pair holds the label that is left out")
+        return undefined(0, "every pair holds the label that is left out" if first.size else NO_PAIRS)
     groups = cluster_codes(clusters, first.size)
     return proportion((first == second)[kept], None if groups is None else groups[kept], level)
 

@@ -48,6 +48,8 @@ SumStatistic: TypeAlias = Callable[[Floats], Floats]
 BootstrapMethod = Literal["bootstrap-bca", "bootstrap-bca-clustered", "none"]
 
 DRAWS = 2000
+ROUNDING = 1e-12
+"""Numbers that differ by less than this share of their size are the same but for rounding."""
 MOST_UNDEFINED = 0.05
 """The share of resamples without a value up to which the others still tell how the statistic varies."""
 
@@ -88,15 +90,20 @@ class Resamples:
         value = float(statistic((self.times @ self.rows)[None, :])[0])
         return value if math.isfinite(value) else None
 
-    def values(self, statistic: SumStatistic) -> Floats | None:
-        """The statistic of every resample that has one; None where too few have, or where nothing varies."""
+    def values(self, statistic: SumStatistic, size: float | None = None) -> Floats | None:
+        """The statistic of every resample that has one; None where too few have, or where nothing varies.
+
+        What varies by less than rounding would does not vary. `size` is that of the numbers which the statistic was
+        made of, where these are larger than the statistic itself.
+        """
         if self.clusters < 2:
             return None
         values = statistic(self.sums)
         defined = values[np.isfinite(values)]
-        if len(defined) < (1.0 - MOST_UNDEFINED) * len(values) or np.ptp(defined) < 1e-12:
+        if len(defined) < (1.0 - MOST_UNDEFINED) * len(values):
             return None
-        return defined
+        largest = float(np.abs(defined).max()) if size is None else size
+        return defined if np.ptp(defined) > ROUNDING * largest else None
 
     def interval(self, statistic: SumStatistic, level: float = 0.95) -> BootstrapInterval:
         """The statistic with its BCa interval."""
@@ -131,8 +138,11 @@ class Resamples:
         if not len(left_out):
             return 0.0
         gaps = np.average(left_out, weights=weights) - left_out
-        squares = float(weights @ gaps**2)
-        return float(weights @ gaps**3) / (6.0 * squares**1.5) if squares > 1e-24 else 0.0
+        largest = float(np.abs(gaps).max())
+        if largest <= ROUNDING * float(np.abs(left_out).max()):
+            return 0.0
+        gaps = gaps / largest
+        return float(weights @ gaps**3) / (6.0 * math.sqrt(float(weights @ gaps**2)) ** 3)
 
 
 def resample(rows: npt.ArrayLike, clusters: Clusters = None, *, seed: int, draws: int = DRAWS) -> Resamples:
@@ -155,7 +165,7 @@ def resample(rows: npt.ArrayLike, clusters: Clusters = None, *, seed: int, draws
 
 def _share_below(value: float, values: Floats) -> float:
     """The share of values below `value`, ties by half; never 0 or 1, which no normal quantile has."""
-    close = np.isclose(values, value, rtol=1e-12, atol=1e-12)
+    close = np.isclose(values, value, rtol=ROUNDING, atol=ROUNDING * float(np.abs(values).max()))
     below = float(np.count_nonzero((values < value) & ~close)) + np.count_nonzero(close) / 2.0
     return float(min(max(below, 0.5), len(values) - 0.5)) / len(values)
 
@@ -208,4 +218,4 @@ def concordance_of_moments(sums: Floats) -> Floats:
     shared = 2.0 * x * y
     together, whole = 2.0 * n * xy - shared, n * (xx + yy) - shared
     result: Floats = np.divide(together, whole, out=np.full_like(whole, np.nan), where=whole > 0)
-    return result
+    return np.where(np.abs(result) <= ROUNDING, 0.0, result)

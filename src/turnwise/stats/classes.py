@@ -13,7 +13,7 @@ from .bootstrap import DRAWS, SumStatistic, cell_rows, resample
 from .normal import check_level
 from .pairs import Clusters, Codes, Floats, cluster_codes, code_pairs
 from .resampled import resampled
-from .statistic import Statistic, undefined
+from .statistic import NO_PAIRS, Statistic, undefined
 
 __all__ = ["balanced_accuracy", "confusion_table", "mcc", "true_negative_rate", "true_positive_rate"]
 
@@ -58,9 +58,9 @@ def balanced_accuracy(
     """
     check_level(level)
     first, second = code_pairs(human, judge, 2)
-    for label, name in enumerate(("negative", "positive")):
+    for label in (0, 1):
         if not (first == label).any():
-            return undefined(first.size, f"the human labels hold no {name}")
+            return undefined(first.size, _why_missing(first, label))
     return _resampled(first, second, _mean_rates, clusters, level, seed, draws)
 
 
@@ -81,9 +81,11 @@ def mcc(
     check_level(level)
     first, second = code_pairs(human, judge, 2)
     if not first.size:
-        return undefined(0, "there are no pairs")
-    if any(column.min() == column.max() for column in (first, second)):
-        return undefined(first.size, "a rater gave only one of the two classes")
+        return undefined(0, NO_PAIRS)
+    constant = [column.min() == column.max() for column in (first, second)]
+    if any(constant):
+        who = "both raters" if all(constant) else "one of the raters"
+        return undefined(first.size, f"{who} gave only one of the two classes")
     return _resampled(first, second, _correlations, clusters, level, seed, draws)
 
 
@@ -120,5 +122,9 @@ def _found(human: ArrayLike, judge: ArrayLike, label: int, clusters: Clusters, l
     groups = cluster_codes(clusters, first.size)
     kept = first == label
     if not kept.any():
-        return undefined(0, f"the human labels hold no {'positive' if label else 'negative'}")
+        return undefined(0, _why_missing(first, label))
     return proportion(second[kept] == label, None if groups is None else groups[kept], level)
+
+
+def _why_missing(human: Codes, label: int) -> str:
+    return f"the human labels hold no {'positive' if label else 'negative'}" if human.size else NO_PAIRS

@@ -9,16 +9,15 @@ from numpy.typing import ArrayLike
 
 from .bootstrap import DRAWS, resample
 from .column_sums import ColumnSums
-from .influence import fisher_statistic, inside
+from .influence import NO_SPREAD, fisher_statistic, snapped
 from .intervals import clustered_mean
 from .normal import check_level, two_sided_z
 from .pairs import Clusters, Floats, cluster_codes, score_pairs
+from .perfect import perfect_statistic, why_constant
 from .resampled import resampled
-from .statistic import Statistic, bare, from_estimate, undefined
+from .statistic import NO_PAIRS, Statistic, bare, from_estimate, undefined
 
 __all__ = ["bias", "errors", "limits_of_agreement", "lin_ccc", "mae", "rmse"]
-
-NO_PAIRS = "there are no pairs"
 
 
 def lin_ccc(human: ArrayLike, judge: ArrayLike, clusters: Clusters = None, level: float = 0.95) -> Statistic:
@@ -38,7 +37,11 @@ def lin_ccc(human: ArrayLike, judge: ArrayLike, clusters: Clusters = None, level
     whole = float(apart.mean()) + shift**2
     if not whole:
         return undefined(x.size, "both raters gave one and the same score throughout")
-    value = inside(float(together.mean()) / whole)
+    value = snapped(float(together.mean()) / whole)
+    if value == 1.0:
+        return perfect_statistic(x, y, np.abs(x - y) <= NO_SPREAD, groups, level)
+    if (reason := why_constant(x, y, "score")) is not None:
+        return bare(value, x.size, reason)
     upper = together - together.mean()
     lower = apart - apart.mean() + 2.0 * shift * (dx - dy)
     return fisher_statistic(value, (upper - value * lower) / whole, groups, "influence", level)
@@ -122,12 +125,22 @@ def errors(
     shares = sizes / largest
     rows = np.column_stack([np.ones_like(shares), shares, shares**2])
     drawn = resample(rows, None if groups is None else groups.tolist(), seed=seed, draws=draws)
-    # Exact sums, so that the order of pairs never changes a digit.
-    mean, root = math.fsum(sizes) / sizes.size, largest * math.sqrt(math.fsum(shares**2) / sizes.size)
+    mean, root = _mean_and_root(sizes, largest)
     return (
         resampled(mean, drawn, lambda sums: sums[:, 1] / sums[:, 0], level, largest),
         resampled(root, drawn, lambda sums: np.sqrt(sums[:, 2] / sums[:, 0]), level, largest),
     )
+
+
+def _mean_and_root(sizes: Floats, largest: float) -> tuple[float, float]:
+    """The mean size and the root of the mean square. Where all sizes are the same, both are that size."""
+    if sizes.min() == sizes.max():
+        return float(sizes[0]), float(sizes[0])
+    # Exact sums, so that the order of pairs never changes a digit.
+    mean = math.fsum(sizes) / sizes.size
+    if sizes.max() - sizes.min() <= NO_SPREAD * largest:
+        return mean, mean
+    return mean, largest * math.sqrt(math.fsum((sizes / largest) ** 2) / sizes.size)
 
 
 def _differences(human: ArrayLike, judge: ArrayLike) -> Floats:

@@ -26,6 +26,7 @@ Correction = Literal["rogan-gladen", "ppi++"]
 LEAST_LABELS = 10
 LEAST_INFORMATION = Fraction(1, 5)
 """TPR + TNR - 1 below which a grader tells so little that the correction is mostly noise."""
+_HARDLY = "hardly better than chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +82,19 @@ def rogan_gladen(reported: int, n: int, judge: JudgeCounts, level: float = 0.95)
 
 def _refusal(n: int, judge: JudgeCounts) -> str | None:
     if not n:
-        return "there is no unlabelled answer that the grader could grade: give it at least one"
+        return "there is no unlabelled answer with a verdict of the grader"
     if min(judge.fails, judge.passes) < LEAST_LABELS:
         return (
             f"the labels hold {judge.passes} passes and {judge.fails} fails, and the correction needs at least"
             f" {LEAST_LABELS} of each: label more of the rarer kind"
         )
     tnr, tpr = Fraction(judge.failed, judge.fails), Fraction(judge.passed, judge.passes)
-    if tnr + tpr - 1 < LEAST_INFORMATION:
+    gain = tnr + tpr - 1
+    if gain < LEAST_INFORMATION:
+        than_chance = "worse than chance" if gain < 0 else "no better than chance" if not gain else _HARDLY
         return (
-            f"the grader is hardly better than chance: TPR {float(tpr):.3f} + TNR {float(tnr):.3f} - 1 is"
-            f" {float(tnr + tpr - 1):.3f}, and the correction needs at least {float(LEAST_INFORMATION)}:"
+            f"the grader is {than_chance}: TPR {float(tpr):.3f} + TNR {float(tnr):.3f} - 1 is"
+            f" {float(gain):.3f}, and the correction needs at least {float(LEAST_INFORMATION)}:"
             " improve the grader first"
         )
     return None

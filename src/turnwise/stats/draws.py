@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
@@ -26,6 +27,8 @@ Clusters: TypeAlias = Sequence[Hashable] | None
 
 WORTH_COUNTING = 8
 """So many samples per distinct row make drawing a count for each row quicker than drawing every sample."""
+WIDE = 64
+"""Rows of more columns than this are held in memory no more often than they must."""
 CHUNK = 1_000_000
 """How many draws are held in memory at once, as large numbers."""
 KEPT = 32_000_000
@@ -36,11 +39,22 @@ EXACT = 2.0**24
 
 def distinct_rows(table: Floats) -> tuple[Floats, Counts]:
     """The distinct rows, in an order that is their own, and how often each occurs."""
-    # Ten times as quick as np.unique on wide rows. Adding 0 makes -0 the 0 that it equals.
-    tally = Counter(row.tobytes() for row in table + 0.0)
-    rows = np.frombuffer(b"".join(tally), dtype=np.float64).reshape(len(tally), table.shape[1])
-    order = np.lexsort(rows.T) if rows.size else np.arange(len(rows))
-    return rows[order], np.fromiter(tally.values(), np.int64, len(tally))[order]
+    # Ten times as quick as np.unique on wide rows.
+    keys = _row_keys(table)
+    tally = Counter(keys)
+    first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+    places = np.array([first[key] for key in tally], dtype=np.intp)
+    order = np.lexsort(table[places].T) if table.shape[1] else np.arange(len(places))
+    rows = table[places[order]]
+    rows += 0.0  # makes -0 the 0 that it equals
+    return rows, np.fromiter(tally.values(), np.int64, len(tally))[order]
+
+
+def _row_keys(table: Floats) -> list[bytes]:
+    """For each row a key that rows share where they are the same: its bytes, or a digest where these are many."""
+    if table.shape[1] <= WIDE:
+        return [row.tobytes() for row in table + 0.0]
+    return [blake2b((row + 0.0).tobytes(), digest_size=16).digest() for row in table]
 
 
 def cluster_rows(table: Floats, clusters: Clusters) -> Floats:

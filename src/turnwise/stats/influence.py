@@ -8,9 +8,9 @@ import numpy as np
 
 from .normal import two_sided_z
 from .pairs import Codes, Floats
-from .statistic import Statistic, bare
+from .statistic import NO_VARIATION, ONE_CLUSTER, Statistic, bare
 
-__all__ = ["NO_SPREAD", "design_effect", "fisher_interval", "fisher_statistic", "inside", "standard_error"]
+__all__ = ["NO_SPREAD", "design_effect", "fisher_interval", "fisher_statistic", "inside", "snapped", "standard_error"]
 
 NO_SPREAD = 1e-12
 """A standard error below this is rounding: influence values that are all zero in exact arithmetic."""
@@ -51,6 +51,15 @@ def inside(value: float) -> float:
     return math.copysign(1.0, value) if abs(value) > 1.0 - NO_SPREAD else value
 
 
+def snapped(value: float) -> float:
+    """The value without the rounding beside -1, 0 and 1, which mean something that no other value means.
+
+    >>> snapped(-1e-16), snapped(1.0000000000000002), snapped(0.5)
+    (0.0, 1.0, 0.5)
+    """
+    return 0.0 if abs(value) < NO_SPREAD else inside(value)
+
+
 def fisher_interval(value: float, se_of_z: float, level: float) -> tuple[float, float]:
     """The interval around a value between -1 and 1 that is symmetric on Fisher's z.
 
@@ -72,9 +81,9 @@ def fisher_statistic(value: float, influence: Floats, clusters: Codes | None, me
     n = influence.size
     se = standard_error(influence, clusters)
     if se is None:
-        return bare(value, n, "all pairs belong to one cluster")
+        return bare(value, n, ONE_CLUSTER)
     if abs(value) > 1.0 - NO_SPREAD or se < NO_SPREAD:
-        return bare(value, n, "the pairs show no spread from which an interval could be made")
+        return bare(value, n, NO_VARIATION)
     lo, hi = fisher_interval(value, se / (1.0 - value * value), level)
     effect = design_effect(influence, clusters)
     return Statistic(value, n, lo, hi, method if clusters is None else "fisher-z-clustered", se, None, effect)

@@ -20,7 +20,15 @@ from .normal import check_level, two_sided_z
 from .student import two_sided_t
 from .sums import ClusterSums
 
-__all__ = ["Estimate", "Method", "clustered_mean", "clustered_proportion", "mean_interval", "wilson"]
+__all__ = [
+    "Estimate",
+    "Method",
+    "clustered_mean",
+    "clustered_proportion",
+    "mean_interval",
+    "robust_proportion",
+    "wilson",
+]
 
 Method = Literal["wilson", "wilson-clustered", "t", "t-clustered", "none"]
 
@@ -105,6 +113,27 @@ def clustered_proportion(sums: ClusterSums, level: float = 0.95) -> Estimate:
     few = (two_sided_t(level, sums.n - 1) / two_sided_t(level, sums.clusters - 1)) ** 2
     effective = min(sums.n, sums.n * few / effect) if effect > 0 else sums.n
     return _wilson(rate, sums.n, effective, level, "wilson-clustered")
+
+
+def robust_proportion(sums: ClusterSums, level: float = 0.95) -> Estimate:
+    """The share of ones among values of 0 and 1, with Wilson's interval on p(1-p) / SE² values, and nothing else.
+
+    SE is the cluster-robust standard error. Where it is 0, as it is where all values are the same, nothing tells how
+    clusters vary, and each counts as one value. A single cluster with both values has no interval.
+    """
+    check_level(level)
+    if not sums.zero_or_one:
+        raise ValueError("a proportion needs values of 0 and 1 only; use clustered_mean for other values")
+    rate, error = sums.mean, sums.standard_error
+    if rate is None:
+        return _bare(None, 0)
+    method: Method = "wilson" if sums.clusters == sums.n else "wilson-clustered"
+    if rate in (0.0, 1.0) or error == 0.0:
+        return _wilson(rate, sums.n, sums.clusters, level, method)
+    if error is None:
+        return _bare(rate, sums.n)
+    effective = sums.n if sums.clusters == sums.n else rate * (1.0 - rate) / error**2
+    return _wilson(rate, sums.n, effective, level, method)
 
 
 def _bare(value: float | None, n: int) -> Estimate:

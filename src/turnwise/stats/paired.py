@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import DRAWS, Clusters, Floats, SumStatistic, resample
+from .bootstrap import DRAWS, Clusters, Floats, Resamples, SumStatistic, resample
 from .normal import check_level
+from .resampled import why_no_interval
+from .statistic import NO_PAIRS
 from .student import two_sided_t, two_sided_tail
 
 __all__ = [
     "Difference",
     "JudgedDifference",
+    "PMethod",
     "PairedMethod",
     "agreement_difference",
     "both_valid",
@@ -31,12 +34,20 @@ __all__ = [
     "mcnemar_exact",
 ]
 
-PairedMethod = Literal["paired-bootstrap", "paired-bootstrap-clustered", "mcnemar-exact", "none"]
+PairedMethod = Literal["paired-bootstrap", "paired-bootstrap-clustered", "none"]
+PMethod = Literal["paired-bootstrap", "paired-bootstrap-clustered", "mcnemar-exact", "identical", "none"]
+"""How a p value was made; `identical`: the rows of both graders are the same, and p is 1."""
+
+SAME = "as far as this figure can tell, the two are the same on every sample"
+NOT_DEFINED = "the figure is not defined for both of them"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A statistic of the first grader less that of the second on `n` common samples; None where not defined."""
+    """A statistic of the first grader less that of the second on `n` common samples; None where not defined.
+
+    `method` says how the interval was made, `p_method` how the p value was, and `reason` why anything is None.
+    """
 
     value: float | None
     n: int
@@ -44,11 +55,13 @@ class Difference:
     hi: float | None
     p: float | None
     method: PairedMethod
+    p_method: PMethod = "none"
+    reason: str | None = None
 
     def mirrored(self) -> Difference:
         """The same comparison as seen from the second grader."""
         value, lo, hi = (None if end is None else -end for end in (self.value, self.hi, self.lo))
-        return Difference(value, self.n, lo, hi, self.p, self.method)
+        return replace(self, value=value, lo=lo, hi=hi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +140,30 @@ def difference(
     def gap(sums: Floats) -> Floats:
         return statistic(sums[:, :width]) - statistic(sums[:, width:])
 
-    value, values = drawn.value(gap), drawn.values(gap)
+    value, values = drawn.value(gap), drawn.values(gap, _size(drawn.sums, statistic, width))
     if value is None or values is None:
-        # Graders that never differ are the one case without spread of which the test result is known.
-        return Difference(value, drawn.n, None, None, 1.0 if drawn.n and np.array_equal(one, other) else None, "none")
+        return _without_interval(value, drawn, gap, np.array_equal(one, other))
     # Resamples of G clusters vary by (G-1)/G too little.
     error = float(values.std(ddof=1)) * math.sqrt(drawn.clusters / (drawn.clusters - 1))
     half = two_sided_t(level, drawn.clusters - 1) * error
     p = two_sided_tail(value / error, drawn.clusters - 1)
     method: PairedMethod = "paired-bootstrap" if drawn.clusters == drawn.n else "paired-bootstrap-clustered"
-    return Difference(value, drawn.n, value - half, value + half, p, method)
+    return Difference(value, drawn.n, value - half, value + half, p, method, method)
+
+
+def _size(sums: Floats, statistic: SumStatistic, width: int) -> float:
+    """How large the two statistics are, of which a difference that is rounding is a very small part."""
+    both = np.abs(np.concatenate([statistic(sums[:, :width]), statistic(sums[:, width:])]))
+    return float(both[np.isfinite(both)].max(initial=0.0))
+
+
+def _without_interval(value: float | None, drawn: Resamples, gap: SumStatistic, same: bool) -> Difference:
+    if not drawn.n:
+        return Difference(None, 0, None, None, None, "none", reason=NO_PAIRS)
+    # Graders that never differ are the one case without spread of which the test result is known.
+    p_method: PMethod = "identical" if same else "none"
+    reason = NOT_DEFINED if value is None else SAME if same else why_no_interval(drawn, gap)
+    return Difference(value, drawn.n, None, None, 1.0 if same else None, "none", p_method, reason)
 
 
 def agreement_difference(
@@ -158,7 +185,7 @@ def agreement_difference(
         return found
     pairs = list(zip(first, second, strict=True))
     p = mcnemar_exact(sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs))
-    return Difference(found.value, found.n, found.lo, found.hi, p, "mcnemar-exact")
+    return replace(found, p=p, p_method="mcnemar-exact")
 
 
 def judge_all(differences: Sequence[Difference], level: float = 0.95) -> list[JudgedDifference]:

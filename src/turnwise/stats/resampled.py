@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .bootstrap import MOST_UNDEFINED, Resamples, SumStatistic
-from .statistic import Statistic, bare
+from .statistic import NO_VARIATION, ONE_CLUSTER, ONE_PAIR, Statistic, bare
 
-__all__ = ["resampled"]
+__all__ = ["resampled", "why_no_interval"]
 
 
 def resampled(value: float, drawn: Resamples, statistic: SumStatistic, level: float, scale: float = 1.0) -> Statistic:
@@ -20,15 +20,16 @@ def resampled(value: float, drawn: Resamples, statistic: SumStatistic, level: fl
     """
     found = drawn.interval(statistic, level)
     if found.lo is None or found.hi is None or found.se is None:
-        return bare(value, drawn.n, _why_none(drawn, statistic))
+        return bare(value, drawn.n, why_no_interval(drawn, statistic))
     lo, hi, se = (scale * each for each in (found.lo, found.hi, found.se))
     # The value may come from another formula: rounding must not push an end past it.
     return Statistic(value, drawn.n, min(lo, value), max(hi, value), found.method, se)
 
 
-def _why_none(drawn: Resamples, statistic: SumStatistic) -> str:
+def why_no_interval(drawn: Resamples, statistic: SumStatistic) -> str:
+    """Why resampling gives the statistic no interval: too few clusters, too often undefined, or nothing varies."""
     if drawn.clusters < 2:
-        return "the interval needs at least two pairs" if drawn.n < 2 else "all pairs belong to one cluster"
-    if np.isnan(statistic(drawn.sums)).mean() > MOST_UNDEFINED:
+        return ONE_PAIR if drawn.n < 2 else ONE_CLUSTER
+    if not np.isfinite(statistic(drawn.sums)).mean() >= 1.0 - MOST_UNDEFINED:
         return f"the figure is not defined in more than {MOST_UNDEFINED:.0%} of the resamples"
-    return "the pairs show no spread from which an interval could be made"
+    return NO_VARIATION

@@ -2,16 +2,18 @@
 
 `method` says how the interval was made:
 
-wilson, wilson-clustered    a proportion, as in `intervals`
+wilson                      a proportion of independent pairs
+wilson-clustered            a proportion, on the number of independent pairs that would tell as much
 t, t-clustered              a mean, as in `intervals`
 fleiss-cohen-everitt        κ: its large-sample standard error, on Fisher's z
-wilson-agreement            κ of 1: the lower bound of the agreement, corrected for chance
+wilson-agreement            κ or Lin's concordance of 1: the lower bound of the agreement, corrected for chance
+wilson-agreement-clustered  the same, by the agreement's bound on the effective number of pairs
 influence                   Lin's concordance: the standard error from influence values, on Fisher's z
 fisher-z                    Pearson's correlation
 bonett-wright               Spearman's correlation
 fieller                     Kendall's correlation
 fisher-z-clustered          κ or a correlation: the standard error is robust against clusters
-bootstrap-bca(-clustered)   balanced accuracy, Matthews' correlation, mean errors: resampling, as in `bootstrap`
+bootstrap-bca(-clustered)   balanced accuracy, Matthews' correlation, mean errors, Krippendorff's α: resampling
 limits-of-agreement         not an interval of the mean, but where 95 % of the differences lie
 none                        no interval
 """
@@ -22,7 +24,21 @@ from dataclasses import dataclass
 
 from .intervals import Estimate
 
-__all__ = ["Statistic", "bare", "from_estimate", "undefined"]
+__all__ = [
+    "NO_PAIRS",
+    "NO_VARIATION",
+    "ONE_CLUSTER",
+    "ONE_PAIR",
+    "Statistic",
+    "bare",
+    "from_estimate",
+    "undefined",
+]
+
+NO_PAIRS = "there are no pairs"
+ONE_PAIR = "the interval needs at least two pairs"
+ONE_CLUSTER = "all pairs belong to one cluster"
+NO_VARIATION = "the pairs show no spread from which an interval could be made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +81,24 @@ def from_estimate(
     design_effect: float | None = None,
 ) -> Statistic:
     """The same figure, with what an estimate has no place for. One without an interval says so in `reason`."""
-    reason = None
-    if estimate.value is None:
-        reason = "there are no pairs"
-    elif estimate.lo is None:
-        reason = "the values do not vary enough, or between too few clusters, for an interval"
     return Statistic(
-        estimate.value, estimate.n, estimate.lo, estimate.hi, estimate.method, se, k, design_effect, reason
+        estimate.value,
+        estimate.n,
+        estimate.lo,
+        estimate.hi,
+        estimate.method,
+        se,
+        k,
+        design_effect,
+        _why_none(estimate, se),
     )
+
+
+def _why_none(estimate: Estimate, se: float | None) -> str | None:
+    if estimate.value is None:
+        return NO_PAIRS
+    if estimate.lo is not None:
+        return None
+    if se is not None:
+        return NO_VARIATION
+    return ONE_PAIR if estimate.n < 2 else ONE_CLUSTER

@@ -13,12 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .agreement import agreement
 from .classes import confusion_table
-from .influence import fisher_statistic
+from .influence import fisher_statistic, snapped
 from .normal import check_level
 from .pairs import Clusters, Codes, Floats, cluster_codes, code_pairs
-from .statistic import Statistic, undefined
+from .perfect import perfect_statistic, why_constant
+from .statistic import NO_PAIRS, Statistic, bare, undefined
 
 __all__ = ["Weights", "cohen_kappa", "disagreements", "kappa_of_table", "weighted_kappa"]
 
@@ -74,7 +74,7 @@ def kappa_of_table(table: ArrayLike, disagreement: Floats) -> float | None:
     counts = np.asarray(table, dtype=np.float64)
     n = counts.sum()
     expected = float(counts.sum(axis=1) @ disagreement @ counts.sum(axis=0))
-    return 1.0 - float(n * (counts * disagreement).sum()) / expected if expected > 0.0 else None
+    return snapped(1.0 - float(n * (counts * disagreement).sum()) / expected) if expected > 0.0 else None
 
 
 def _kappa(human: Codes, judge: Codes, disagreement: Floats, clusters: Clusters, level: float) -> Statistic:
@@ -83,9 +83,11 @@ def _kappa(human: Codes, judge: Codes, disagreement: Floats, clusters: Clusters,
     table = confusion_table(human, judge, len(disagreement))
     value = kappa_of_table(table, disagreement)
     if value is None:
-        return undefined(human.size, "both raters gave one and the same label throughout" if human.size else "no pairs")
-    if np.array_equal(human, judge):
-        return _perfect(human, judge, groups, table, level)
+        return undefined(human.size, "both raters gave one and the same label throughout" if human.size else NO_PAIRS)
+    if value == 1.0:
+        return perfect_statistic(human, judge, human == judge, groups, level)
+    if (reason := why_constant(human, judge, "label")) is not None:
+        return bare(value, human.size, reason)
     influence = _influence(table / human.size, disagreement)[human, judge]
     return fisher_statistic(value, influence, groups, "fleiss-cohen-everitt", level)
 
@@ -98,12 +100,3 @@ def _influence(shares: Floats, disagreement: Floats) -> Floats:
     habits = (disagreement @ columns)[:, None] + rows @ disagreement - 2.0 * expected
     result: Floats = (habits * observed / expected - (disagreement - observed)) / expected
     return result
-
-
-def _perfect(human: Codes, judge: Codes, groups: Codes | None, table: Codes, level: float) -> Statistic:
-    """κ of 1, whose standard error of 0 nobody believes: the least agreement that fits, corrected for chance."""
-    least = agreement(human, judge, groups, level).lo
-    assert least is not None, "full agreement has a Wilson interval for any number of pairs"
-    chance = float(table.sum(axis=1) @ table.sum(axis=0)) / human.size**2
-    lo = max((least - chance) / (1.0 - chance), -1.0)
-    return Statistic(1.0, human.size, lo, 1.0, "wilson-agreement", 0.0)

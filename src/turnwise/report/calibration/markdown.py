@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from .comparing import difference_lines
 from .contested import LONGEST_REASON, LONGEST_TEXT, MOST_MESSAGES, contested_samples
+from .gate_text import gate_lines
 from .markdown_text import block, code, inline
 from .overview import overview, slice_overview
 from .sentences import (
-    difference_lines,
-    gate_lines,
+    disagreement_line,
     invalid_line,
     invalid_output_lines,
     legend,
+    more_disagreements,
     more_figures,
+    pace_line,
     people_lines,
     title,
     verdict_sentence,
@@ -68,7 +71,7 @@ class _Page:
         yield from self._disagreements()
 
     def _verdict(self, model: ModelReport) -> str:
-        below = (self._said(text) for text in (more_figures(model), invalid_line(model)) if text)
+        below = (self._said(text) for text in (more_figures(model), pace_line(model), invalid_line(model)) if text)
         mark = _USE_MARKS[model.verdict.use]
         first = f"{mark} {self._code(model.model)}: {self._said(verdict_sentence(model))}"
         return "<br>".join([first, *below])
@@ -88,15 +91,12 @@ class _Page:
         contested = contested_samples(self._calibration)
         if not contested:
             return
-        dangerous = sum(each.dangerous for each in contested)
         yield ["### Disagreements"]
-        yield [
-            f"{counted(len(contested), 'sample')}, {dangerous:,} of them dangerous: to act on the judge would do harm."
-        ]
+        yield [f"{disagreement_line(contested)}."]
         for each in contested[:_MOST_DISAGREEMENTS]:
             yield from self._disagreement(each)
-        left = len(contested) - _MOST_DISAGREEMENTS
-        yield [f"… and {left:,} more: `--format html -o report.html` shows them all"] if left > 0 else []
+        more = more_disagreements(_MOST_DISAGREEMENTS, contested)
+        yield [more] if more else []
 
     def _disagreement(self, contested: Contested) -> Iterator[list[str]]:
         _, first = contested.judges[0]

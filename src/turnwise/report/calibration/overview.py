@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .wording import DECISIVE, NONE, USES, code_text, name_of, statistic_text
+from .wording import DECISIVE, NONE, USES, code_text, name_of, of_judge, statistic_text
 
 if TYPE_CHECKING:
     from ...calibration.report import Calibration, ModelReport, Use
@@ -44,32 +44,31 @@ class Overview:
 
 
 class _Notes:
-    """Why figures are missing, each reason told once."""
+    """Why figures, or only their intervals, are missing: each reason told once."""
 
     def __init__(self) -> None:
-        self.reasons: list[str] = []
-
-    def mark(self, reason: str) -> str:
-        if reason not in self.reasons:
-            self.reasons.append(reason)
-        return str(self.reasons.index(reason) + 1).translate(_SUPERSCRIPTS)
+        self._reasons: dict[str, bool] = {}
 
     def cell(self, name: str, statistic: Statistic | None) -> str:
         if statistic is None:
             return ""
         shown = statistic_text(name, statistic)
-        if statistic.value is None:
-            return shown + self.mark(statistic.reason or "the labels do not define it")
-        if statistic.lo is not None or statistic.method == _CONSTANT:
+        has_value = statistic.value is not None
+        if has_value and (statistic.lo is not None or statistic.method == _CONSTANT):
             return shown
-        return f"{shown} [{NONE}]" + self.mark(_no_interval(statistic))
+        reason = statistic.reason or ("it does not vary" if has_value else "the labels do not define it")
+        mark = self._mark(of_judge(reason), only_interval=has_value)
+        return f"{shown} [{NONE}]{mark}" if has_value else shown + mark
 
     def texts(self) -> tuple[str, ...]:
-        return tuple(f"{str(place).translate(_SUPERSCRIPTS)} {reason}" for place, reason in enumerate(self.reasons, 1))
+        return tuple(
+            f"{str(place).translate(_SUPERSCRIPTS)} {'no interval: ' if only_interval else ''}{reason}"
+            for place, (reason, only_interval) in enumerate(self._reasons.items(), 1)
+        )
 
-
-def _no_interval(statistic: Statistic) -> str:
-    return f"no interval: {statistic.reason}" if statistic.reason else "no interval"
+    def _mark(self, reason: str, *, only_interval: bool) -> str:
+        self._reasons[reason] = self._reasons.get(reason, True) and only_interval
+        return str(list(self._reasons).index(reason) + 1).translate(_SUPERSCRIPTS)
 
 
 def overview(calibration: Calibration) -> Overview:
@@ -82,12 +81,12 @@ def overview(calibration: Calibration) -> Overview:
         extra.append(_of_constant(calibration.baseline.statistics))
     if calibration.ceiling is not None:
         names.append("people themselves")
-        extra.append(calibration.ceiling.statistics)
+        extra.append(_of_people(calibration.ceiling.statistics))
     rows = [*(model.statistics for model in models), *extra]
     columns = [
         OverviewColumn("valid", _padded((f"{each.valid:,}/{each.total:,}" for each in models), rows), 2),
         *_figures(rows, calibration.scale.kind, notes),
-        OverviewColumn("bias", _padded((_bias(each, notes) for each in models), rows), 4),
+        OverviewColumn("bias", _padded((notes.cell("bias", each.statistics.get("bias")) for each in models), rows), 4),
         OverviewColumn("worst miss", _padded((_worst(each) for each in models), rows), 6, right=False),
         OverviewColumn("$ per 1,000", _padded((_cost(each) for each in models), rows), 5),
         _uses(models, rows),
@@ -129,9 +128,15 @@ def _n(row: Mapping[str, Statistic], *names: str) -> str:
 
 def _of_constant(statistics: Mapping[str, Statistic]) -> dict[str, Statistic]:
     """A constant answer does not vary: that its κ of 0 has no interval is nothing to explain."""
-    from dataclasses import replace
-
     return {name: replace(each, method=_CONSTANT) for name, each in statistics.items()}
+
+
+def _of_people(statistics: Mapping[str, Statistic]) -> dict[str, Statistic]:
+    """Here the two raters are both people."""
+    return {
+        name: each if each.reason is None else replace(each, reason=each.reason.replace("both raters", "two people"))
+        for name, each in statistics.items()
+    }
 
 
 def _padded(cells: Iterable[str], rows: Sequence[object]) -> tuple[str, ...]:
@@ -139,24 +144,18 @@ def _padded(cells: Iterable[str], rows: Sequence[object]) -> tuple[str, ...]:
     return found + ("",) * (len(rows) - len(found))
 
 
-def _bias(model: ModelReport, notes: _Notes) -> str:
-    bias = model.statistics.get("bias")
-    if bias is None:
-        return ""
-    return notes.cell("bias", bias) if bias.value is None else statistic_text("bias", bias).split(" ")[0]
-
-
 def _worst(model: ModelReport) -> str:
     worst = model.worst
-    return "" if worst is None else f"{_short(worst.human)} → {_short(worst.judge)} ({_short(worst.id, 20)})"
+    if worst is None:
+        return "none" if any(each.n for each in model.statistics.values()) else NONE
+    return f"{_short(worst.human)} → {_short(worst.judge)} ({_short(worst.id, 20)})"
 
 
 def _cost(model: ModelReport) -> str:
-    from ...calibration.report_record import cost_per_1000
     from ...engine.budget import shown_usd
 
-    cost = cost_per_1000(model)
-    return "" if cost is None else shown_usd(cost)
+    cost = model.cost_usd_per_1000
+    return "not known" if cost is None else shown_usd(cost)
 
 
 def _uses(models: Sequence[ModelReport], rows: Sequence[object]) -> OverviewColumn:

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .layout import UNBROKEN
 from .wording import (
     DECISIVE,
     LEADS,
     LEGENDS,
-    code_text,
+    NONE,
     counted,
     cut,
     figure,
-    interval_text,
     name_of,
-    p_text,
-    percent,
+    of_judge,
     scale_text,
     statistic_text,
-)  # fmt: skip
+    time_text,
+)
 
 if TYPE_CHECKING:
-    from ...calibration.report import Calibration, ModelReport, PairedDifference
+    from ...calibration.report import Calibration, ModelReport
+    from ...stats.statistic import Statistic
+    from .contested import Contested
 
 __all__ = [
-    "difference_lines",
-    "gate_lines",
+    "disagreement_line",
     "invalid_line",
     "invalid_output_lines",
     "legend",
+    "more_disagreements",
     "more_figures",
+    "pace_line",
     "people_lines",
     "title",
     "verdict_sentence",
 ]
 
 _MORE_FIGURES = ("tpr", "tnr", "within_1", "mae", "self_agreement", "flip_rate")
-_LOWER_IS_BETTER = ("mae", "rmse", "flip_rate")
-_MOST_DIFFERENCES = 12
+_RATES = ("tpr", "tnr")
 _MOST_PAIRS = 6
+_LEVELS = {"ordinal": "ordinal", "continuous": "interval"}
 _MOST_INVALID = 5
 _LONGEST_RAW = 160
 
@@ -89,7 +89,7 @@ def legend(calibration: Calibration) -> str:
 def verdict_sentence(model: ModelReport) -> str:
     """What the judge may be used for, why, and what it takes to know."""
     verdict = model.verdict
-    sentence = f"{LEADS[verdict.use]}: {verdict.reason.rstrip('.')}."
+    sentence = f"{LEADS[verdict.use]}: {of_judge(verdict.reason).rstrip('.')}."
     if verdict.labels_needed is None:
         return sentence
     return f"{sentence} About {counted(verdict.labels_needed, 'more label')} should tell."
@@ -98,15 +98,33 @@ def verdict_sentence(model: ModelReport) -> str:
 def more_figures(model: ModelReport) -> str:
     """Figures that say what the two of the table do not."""
     shown = [
-        f"{name_of(name)} {statistic_text(name, found)}"
+        _more_figure(name, found)
         for name in _MORE_FIGURES
-        if (found := model.statistics.get(name)) is not None and found.value is not None
+        if (found := model.statistics.get(name)) is not None and (found.value is not None or name in _RATES)
     ]
-    if model.design_effect is not None and model.design_effect > 1:
+    if model.design_effect is not None:
         shown.append(f"design effect {figure(model.design_effect)}")
     if model.repeats is not None:
         shown.append(f"{model.repeats.repeats} repeats of each sample")
     return "; ".join([*shown, *_against_the_majority(model)])
+
+
+def _more_figure(name: str, found: Statistic) -> str:
+    if found.value is None:
+        return f"{name_of(name)} {NONE} ({of_judge(found.reason) if found.reason else 'not defined'})"
+    return f"{name_of(name)} {statistic_text(name, found)}"
+
+
+def pace_line(model: ModelReport) -> str:
+    """How long answers took, and how many tokens they are made of; empty where neither is known."""
+    latency, usage = model.latency_ms, model.usage
+    parts = []
+    if latency is not None:
+        parts.append(f"{time_text(latency.p50)} median, {time_text(latency.p95)} at 95 %")
+    if usage is not None and usage.counted:
+        tokens = (usage.input_tokens + usage.output_tokens) / usage.counted
+        parts.append(f"{tokens:,.0f} tokens an answer")
+    return "; ".join(parts)
 
 
 def _against_the_majority(model: ModelReport) -> list[str]:
@@ -130,7 +148,7 @@ def invalid_line(model: ModelReport) -> str:
         between = ""
         if bounds.all_wrong is not None and bounds.all_right is not None:
             between = (
-                f"; agreement if all were wrong {percent(bounds.all_wrong)}, if all right {percent(bounds.all_right)}"
+                f"; agreement if all were wrong {figure(bounds.all_wrong)}, if all right {figure(bounds.all_right)}"
             )
         parts.append(f"{count:,} invalid: {_kinds(model.invalid)}{between}")
     if any(model.repaired.values()):
@@ -154,69 +172,37 @@ def _kinds(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items(), key=lambda item: -item[1]) if count)
 
 
-def difference_lines(calibration: Calibration) -> list[str]:
-    """Which judge is really better than which other: what is reliable first, ties never as a ranking."""
-    pairs: dict[tuple[str, str], list[PairedDifference]] = {}
-    for model in calibration.models:
-        for each in model.differences:
-            if (each.against, model.model) not in pairs:
-                pairs.setdefault((model.model, each.against), []).append(each)
-    ordered = sorted(pairs.items(), key=lambda item: not any(each.reliable for each in item[1]))
-    lines = [_difference_line(one, other, found) for (one, other), found in ordered[:_MOST_DIFFERENCES]]
-    left = len(ordered) - len(lines)
-    return [*lines, f"… and {counted(left, 'more pair')}"] if left else lines
-
-
-def _difference_line(one: str, other: str, found: list[PairedDifference]) -> str:
-    reliable = [each for each in found if each.reliable and each.value]
-    winners = {one if _is_better(each) else other for each in reliable}
-    if len(winners) != 1:
-        # None is reliable, or they contradict each other.
-        figures = "; ".join(map(_difference_figure, found))
-        return f"{one} and {other}: no reliable difference ({one} − {other}: {figures})"
-    if winners == {other}:
-        return _difference_line(other, one, [_mirrored(each) for each in found])
-    by = " and ".join(name_of(each.statistic) for each in reliable)
-    return f"{one} is better than {other} by {by} ({'; '.join(map(_difference_figure, found))})"
-
-
-def _mirrored(each: PairedDifference) -> PairedDifference:
-    value, lo, hi = (None if bound is None else -bound for bound in (each.value, each.hi, each.lo))
-    return replace(each, value=value, lo=lo, hi=hi)
-
-
-def _is_better(difference: PairedDifference) -> bool:
-    assert difference.value is not None
-    return (difference.value < 0) == (difference.statistic in _LOWER_IS_BETTER)
-
-
-def _difference_figure(each: PairedDifference) -> str:
-    p = each.p if each.p_holm is None else each.p_holm
-    parts = (interval_text(each.value, each.lo, each.hi, sign=True), p_text(p), f"n = {each.n:,}")
-    return f"{name_of(each.statistic)} " + ", ".join(part.replace(" ", UNBROKEN) for part in parts)
-
-
 def people_lines(calibration: Calibration) -> Iterator[str]:
     """How far people agree: all of them, and pair by pair."""
-    ceiling = calibration.ceiling
+    ceiling, kind = calibration.ceiling, calibration.scale.kind
     if ceiling is None:
         return
     alpha = ceiling.krippendorff_alpha
-    yield f"Krippendorff's α {statistic_text('alpha', alpha)}" + (f" ({alpha.reason})" if alpha.value is None else "")
+    why = f" ({alpha.reason})" if alpha.value is None else ""
+    yield f"Krippendorff's α ({_LEVELS.get(kind, 'nominal')}) {statistic_text('alpha', alpha)}{why}"
+    kappa = "κ" if kind in ("binary", "categorical") else "unweighted κ"
     for pair in ceiling.pairs[:_MOST_PAIRS]:
         one, other = pair.raters
-        yield f"{one} and {other}: κ {statistic_text('kappa', pair.kappa)}, n = {pair.n:,}"
+        yield f"{one} and {other}: {kappa} {statistic_text('kappa', pair.kappa)}, n = {pair.n:,}"
     if len(ceiling.pairs) > _MOST_PAIRS:
         yield f"… and {counted(len(ceiling.pairs) - _MOST_PAIRS, 'more pair')}"
 
 
-def gate_lines(calibration: Calibration) -> list[tuple[str, bool | None]]:
-    """Each bar with each judge, and whether it is met."""
-    words = {True: "met", False: "NOT met", None: "cannot be told"}
-    return [
-        (f"{gate.gate}: {gate.model} {words[gate.met]} ({_exact(gate.value)})", gate.met) for gate in calibration.gates
-    ]
+def disagreement_line(contested: Sequence[Contested]) -> str:
+    """How many samples people and judges differ on, and how many of these could do harm."""
+    dangerous = sum(each.dangerous for each in contested)
+    said = f"{counted(len(contested), 'sample')} on which people and judge disagree"
+    return f"{said}, {dangerous:,} of them dangerous: to act on the judge would do harm" if dangerous else said
 
 
-def _exact(value: float | None) -> str:
-    return "not defined" if value is None else code_text(value)
+def more_disagreements(shown: int, contested: Sequence[Contested]) -> str:
+    """Where those are that are not shown; empty if all are."""
+    from .html.samples import MOST_SAMPLES
+
+    left = len(contested) - shown
+    if left <= 0:
+        return ""
+    all_of_them = "shows them all"
+    if len(contested) > MOST_SAMPLES:
+        all_of_them = f"shows the first {MOST_SAMPLES:,}; `--format json` has all"
+    return f"… and {left:,} more: `--format html -o report.html` {all_of_them}"

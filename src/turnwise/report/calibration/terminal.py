@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from .comparing import difference_lines
 from .contested import contested_samples
+from .gate_text import gate_lines
 from .layout import wrapped
 from .overview import overview, slice_overview
 from .sentences import (
-    difference_lines,
-    gate_lines,
+    disagreement_line,
     invalid_line,
     invalid_output_lines,
     legend,
+    more_disagreements,
     more_figures,
+    pace_line,
     people_lines,
     title,
     verdict_sentence,
@@ -105,7 +108,7 @@ class _Page:
 
     def _verdict(self, model: ModelReport, rest: list[str]) -> list[str]:
         first, *others = self._wrapped(f"{model.model}: {verdict_sentence(model)}", "  ")
-        below = ["; ".join(rest), more_figures(model), invalid_line(model)]
+        below = ["; ".join(rest), more_figures(model), pace_line(model), invalid_line(model)]
         lines = [first, *others]
         coloured = [self._style(line, _USE_COLOURS[model.verdict.use]) for line in lines]
         return [*coloured, *(line for text in below if text for line in self._wrapped(f"  {text}", "    "))]
@@ -148,15 +151,12 @@ class _Page:
         contested = contested_samples(self._calibration)
         if not contested:
             return
-        dangerous = sum(each.dangerous for each in contested)
-        danger = f"{dangerous:,} of them dangerous: to act on the judge would do harm"
-        said = f"{counted(len(contested), 'sample')} on which people and judge disagree, {danger}"
-        yield [self._style(line, None, bold=True) for line in self._wrapped(said)]
+        yield [self._style(line, None, bold=True) for line in self._wrapped(disagreement_line(contested))]
         for each in contested[:most]:
             yield disagreement_block(each, self._style, self._width, self._clean)
-        left = len(contested) - most
-        if left > 0:
-            yield self._wrapped(f"… and {left:,} more: `--format html -o report.html` shows them all")
+        more = more_disagreements(most, contested)
+        if more:
+            yield self._wrapped(more)
 
     def _wrapped(self, text: str, indent: str = "") -> list[str]:
         return wrapped(self._flat(text), self._width, indent)

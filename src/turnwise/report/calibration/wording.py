@@ -22,11 +22,13 @@ __all__ = [
     "figure",
     "interval_text",
     "name_of",
+    "of_judge",
     "p_text",
     "percent",
     "scale_text",
     "signed",
     "statistic_text",
+    "time_text",
 ]
 
 NONE = "–"
@@ -62,6 +64,12 @@ _NAMES = {
     "self_agreement": "agreement with itself",
     "flip_rate": "flip rate",
 }
+_OF_JUDGE = (
+    ("both raters gave", "judge and people gave"),
+    ("one of the raters gave", "judge or people gave"),
+    ("a rater gave", "judge or people gave"),
+    ("there are no pairs", "no labelled sample has a verdict"),
+)
 _ALMOST_NOTHING = 5e-7
 _MOST_DIGITS = 6
 
@@ -149,10 +157,30 @@ def p_text(p: float | None) -> str:
 def code_text(code: Code) -> str:
     """A score or label as people write it.
 
-    >>> code_text(2.0), code_text(3.5), code_text("pass")
-    ('2', '3.5', 'pass')
+    >>> code_text(2.0), code_text(3.5), code_text(-0.0), code_text("pass")
+    ('2', '3.5', '0', 'pass')
     """
-    return code if isinstance(code, str) else f"{code:.6g}"
+    return code if isinstance(code, str) else f"{code + 0.0:.6g}"  # adding 0 takes the sign from -0
+
+
+def of_judge(reason: str) -> str:
+    """A reason that speaks of raters and pairs, where these are a judge and people.
+
+    >>> of_judge("both raters gave one and the same label throughout")
+    'judge and people gave one and the same label throughout'
+    """
+    for of_raters, here in _OF_JUDGE:
+        reason = reason.replace(of_raters, here)
+    return reason
+
+
+def time_text(milliseconds: float) -> str:
+    """A short time.
+
+    >>> time_text(57.4), time_text(1234.0)
+    ('57 ms', '1.2 s')
+    """
+    return f"{milliseconds:,.0f} ms" if milliseconds < 999.5 else f"{milliseconds / 1000:,.1f} s"
 
 
 def scale_text(scale: Scale) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..comparing import not_comparable, p_remark, possible_interval
 from .figures import figure_text, interval_text, p_text
 from .markup import Html, joined, tag
 from .words import METHODS, words_of
@@ -45,13 +46,14 @@ def difference_text(model: str, difference: PairedDifference) -> str:
     'A agrees more often than B by 4.1 points (1.2 … 7.0), p = .010 after Holm.'
     """
     name, other = difference.statistic, difference.against
-    if difference.value is None:
-        return f"{model} and {other}: the difference in {_named(name)} is not defined."
+    reason = not_comparable(difference)
+    if reason is not None or difference.value is None:
+        return f"{model} and {other}: not comparable in {_named(name)}: {reason}."
     if difference.reliable:
         return _reliable(model, difference, difference.value)
     ends = _ends(name, 1, difference)
     within = f"; {ends}" if ends else ""
-    found = f"{_size(name, difference.value)}{within}, {p_text(difference.p_holm)} after Holm"
+    found = f"{_size(name, difference.value)}{within}, {_p(difference)}"
     return f"{model} and {other}: no reliable difference in {_named(name)} ({found})."
 
 
@@ -63,7 +65,12 @@ def _reliable(model: str, difference: PairedDifference, value: float) -> str:
     ends = _ends(name, 1 if value > 0 else -1, difference)
     interval = f" ({ends})" if ends else ""
     size = f"{_size(name, abs(value))}{interval}"
-    return f"{first} {_verb(name)} than {second} by {size}, {p_text(difference.p_holm)} after Holm."
+    return f"{first} {_verb(name)} than {second} by {size}, {_p(difference)}."
+
+
+def _p(difference: PairedDifference) -> str:
+    is_exact = p_remark(difference) == "exact test"
+    return f"{p_text(difference.p_holm)} {'by the exact test, ' if is_exact else ''}after Holm"
 
 
 def _verb(name: str) -> str:
@@ -72,15 +79,17 @@ def _verb(name: str) -> str:
 
 
 def _ends(name: str, sign: int, difference: PairedDifference) -> str:
-    """The interval of the difference, or of its opposite."""
-    if difference.lo is None or difference.hi is None:
+    """The interval of the difference, or of its opposite, as far as it says the same as the p value."""
+    interval = possible_interval(difference)
+    if interval is None:
         return ""
-    lo, hi = sorted((sign * difference.lo, sign * difference.hi))
+    lo, hi = sorted(sign * end for end in interval)
     return interval_text("points", lo * 100, hi * 100) if name == "agreement" else interval_text(name, lo, hi)
 
 
 def _row(model: str, difference: PairedDifference) -> Html:
-    mark = tag("span", "≠" if difference.reliable else "≈", class_="sign", aria_hidden="true")
+    sign = "≠" if difference.reliable else "?" if not_comparable(difference) else "≈"
+    mark = tag("span", sign, class_="sign", aria_hidden="true")
     method = METHODS.get(difference.method, difference.method)
     basis = tag("small", f"{difference.n:,} pairs that both judged; {method}", class_="note")
     kind = "reliable" if difference.reliable else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....calibration.report import STATISTICS
+from ..wording import of_judge, time_text
 from .confusion import confusion_table
 from .figures import NOTHING, counted, figure_text, interval_text, percent
 from .histogram import deviation_histogram
@@ -81,7 +82,7 @@ def _row(name: str, statistic: Statistic) -> Html:
         value = figure_text("bias", statistic.value)
     of = tag("small", f"{statistic.k:,} of {statistic.n:,}") if statistic.k is not None else None
     method = METHODS.get(statistic.method, statistic.method)
-    reason = tag("small", statistic.reason, class_="why") if statistic.reason else None
+    reason = tag("small", of_judge(statistic.reason), class_="why") if statistic.reason else None
     return tag(
         "tr",
         tag("th", words.name, tag("small", tag("code", name)), scope="row"),
@@ -98,7 +99,7 @@ def _notes(model: ModelReport) -> Html:
 
 
 def _note_texts(model: ModelReport) -> Sequence[str]:
-    notes = [f"{model.valid:,} of {counted(model.total, 'sample')} with a verdict."]
+    notes = [f"{model.valid:,} of {counted(model.total, 'output')} with a verdict."]
     invalid = model.total - model.valid
     if invalid and model.bounds.all_wrong is not None:
         low, high = percent(model.bounds.all_wrong), percent(model.bounds.all_right)
@@ -109,7 +110,7 @@ def _note_texts(model: ModelReport) -> Sequence[str]:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in model.repaired.items())
         notes.append(f"Answers that had to be mended to be read: {kinds}.")
     if model.design_effect is not None:
-        notes.append(f"Design effect {model.design_effect:.2f}: so many times larger do clusters make the variance.")
+        notes.append(f"Design effect {model.design_effect:.2f}: what clusters make of the variance, as a multiple.")
     if model.repeats is not None:
         each = model.repeats
         notes.append(
@@ -120,4 +121,7 @@ def _note_texts(model: ModelReport) -> Sequence[str]:
         used = model.usage
         requests = counted(used.counted, "request")
         notes.append(f"{used.input_tokens:,} tokens sent, {used.output_tokens:,} back, over {requests}.")
+    if model.latency_ms is not None:
+        pace = model.latency_ms
+        notes.append(f"Half of the answers within {time_text(pace.p50)}, 95 % of them within {time_text(pace.p95)}.")
     return notes

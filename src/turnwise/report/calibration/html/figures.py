@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
+from ..wording import figure, of_judge
 from .markup import Html, joined, tag
 
 if TYPE_CHECKING:
@@ -12,10 +14,12 @@ if TYPE_CHECKING:
     from ....stats.statistic import Statistic
 
 __all__ = [
+    "EXACT",
     "NOTHING",
     "code_text",
     "counted",
     "figure_text",
+    "in_words",
     "interval_text",
     "p_text",
     "percent",
@@ -24,12 +28,13 @@ __all__ = [
 ]
 
 NOTHING = "–"
-_PERCENTAGES = {
-    "agreement", "agreement_no_ties", "within_1", "tpr", "tnr", "balanced_accuracy", "self_agreement", "flip_rate",
-}  # fmt: skip
+_PERCENTAGES = {"agreement", "agreement_no_ties", "within_1", "self_agreement", "flip_rate"}
 _IN_SCORES = {"mae", "rmse", "loa"}
 _POINTS = "points"
+EXACT = "exact"
+"""The name of figures that are compared with a bar, and must not be rounded to it."""
 _MOST_DIGITS = 9
+_MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")
 
 
 def counted(count: int, thing: str, things: str | None = None) -> str:
@@ -52,6 +57,15 @@ def code_text(code: Code | None) -> str:
     return code if isinstance(code, str) else _signed(f"{code:.4g}" if abs(code) < 1e4 else f"{code:g}")
 
 
+def in_words(sentence: str) -> str:
+    """A sentence of the report with minus signs as figures here have them.
+
+    >>> in_words("κ lies between -.12 and .04")
+    'κ lies between −.12 and .04'
+    """
+    return _MINUS.sub("−", of_judge(sentence))
+
+
 def percent(share: float | None) -> str:
     """A share of one.
 
@@ -65,7 +79,7 @@ def figure_text(name: str, value: float | None) -> str:
     """The value of a statistic in the form that its name asks for; `points` are hundredths.
 
     >>> figure_text("kappa", 0.887314), figure_text("agreement", 0.684524), figure_text("bias", 0.029762)
-    ('.887', '68.5 %', '+0.030')
+    ('.89', '68.5 %', '+0.030')
     """
     if value is None or not math.isfinite(value):
         return NOTHING
@@ -74,15 +88,18 @@ def figure_text(name: str, value: float | None) -> str:
     if name == _POINTS:
         return _signed(f"{value:.1f}")
     if name == "bias":
-        return ("+" if value > 0 else "") + _in_scores(value)
-    return _in_scores(value) if name in _IN_SCORES else _coefficient(value)
+        shown = _in_scores(value)
+        return f"+{shown}" if value > 0 and float(shown) else shown
+    if name == EXACT:
+        return _three_digits(value)
+    return _in_scores(value) if name in _IN_SCORES else figure(value).replace("-", "−")
 
 
 def interval_text(name: str, lo: float | None, hi: float | None) -> str:
     """Both ends of an interval, or nothing.
 
     >>> interval_text("kappa", 0.843496, 0.919401)
-    '.843 … .919'
+    '.84 … .92'
     """
     if lo is None or hi is None:
         return ""
@@ -98,7 +115,7 @@ def p_text(p: float | None) -> str:
     """
     if p is None:
         return "p unknown"
-    return "p < .001" if p < 0.001 else f"p = {_coefficient(p)}"
+    return "p < .001" if p < 0.001 else f"p = {_three_digits(p)}"
 
 
 def usd_text(amount: float | None) -> str:
@@ -112,12 +129,10 @@ def usd_text(amount: float | None) -> str:
     return "$0" if amount == 0 else f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.3g}"
 
 
-def statistic_cell(name: str, statistic: Statistic | None) -> Html:
+def statistic_cell(name: str, statistic: Statistic | None, absent: str = "not on this scale") -> Html:
     """Value above interval; what is not defined is a dash with the reason."""
-    if statistic is None:
-        return tag("span", NOTHING, class_="none", title="this scale has no such figure")
-    if statistic.value is None:
-        why = statistic.reason or "not defined"
+    if statistic is None or statistic.value is None:
+        why = absent if statistic is None else of_judge(statistic.reason or "not defined")
         return joined([tag("span", NOTHING, class_="none"), tag("small", why, class_="why")])
     interval = interval_text(name, statistic.lo, statistic.hi)
     below = tag("small", interval, class_="interval") if interval else None
@@ -129,7 +144,7 @@ def _in_scores(value: float) -> str:
     return _signed(f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 10_000 else f"{value:.4g}")
 
 
-def _coefficient(value: float) -> str:
+def _three_digits(value: float) -> str:
     shown = _honest(value, 3, 1)
     return _signed(shown.replace("0.", ".", 1) if abs(float(shown)) < 1 else shown)
 

@@ -1,18 +1,19 @@
-"""The head of a deck's section: what was calibrated, with which settings, what to beware of, and the gates."""
+"""Around the figures of a deck: what it was measured on, what to beware of, the gates, and where all comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .figures import NOTHING, code_text, counted, figure_text
+from ..gate_text import gate_reason
+from .figures import EXACT, NOTHING, code_text, counted, figure_text
 from .markup import Html, joined, tag, with_code
 
 if TYPE_CHECKING:
     from ....calibration.report import Calibration, GateResult, ModelReport, SampleCounts, Warned
     from ....graders.verdict_scale import Scale
 
-__all__ = ["deck_name", "head", "scale_text"]
+__all__ = ["about", "deck_name", "gates", "lead", "scale_text", "warnings"]
 
 _SHORT = 12
 _MOST_LABELS = 12
@@ -24,19 +25,21 @@ def deck_name(calibration: Calibration) -> str:
     return "Recorded outputs" if deck is None else deck.name or deck.path
 
 
-def head(calibration: Calibration) -> Html:
-    """Everything that must be read before the figures."""
+def lead(calibration: Calibration) -> Html:
+    """What the deck is for, and what it was measured on, in a line each."""
     deck = calibration.deck
     description = tag("p", deck.description, class_="lead") if deck is not None and deck.description else None
+    samples = calibration.samples
+    parts = [_samples_text(samples), counted(samples.raters, "rater"), f"scale {scale_text(calibration.scale)}"]
+    if calibration.replayed:
+        parts.append("recorded outputs, no model was called")
+    return joined([description, tag("p", "; ".join(parts), class_="lead")])
+
+
+def about(calibration: Calibration) -> Html:
+    """Where the figures come from, so that they can be found and made again."""
     facts = tag("dl", *(_fact(name, value) for name, value in _facts(calibration)), class_="facts")
-    parts = (
-        description,
-        facts,
-        _settings(calibration.models),
-        _warnings(calibration.warnings),
-        _gates(calibration.gates),
-    )
-    return joined(parts)
+    return joined([tag("h3", "How it was made"), facts, _settings(calibration.models)])
 
 
 def scale_text(scale: Scale) -> str:
@@ -63,17 +66,12 @@ def scale_text(scale: Scale) -> str:
 
 def _facts(calibration: Calibration) -> list[tuple[str, str | None]]:
     deck = calibration.deck
-    mode = "recorded outputs, no model was called" if calibration.replayed else None
     return [
         ("Deck", None if deck is None else deck.path),
         ("Hash", None if deck is None else deck.hash.removeprefix("sha256:")[:_SHORT]),
         ("Made", calibration.generated_at.replace("T", " ").replace("+00:00", " UTC")),
-        ("From", mode),
-        ("Samples", _samples_text(calibration.samples)),
         ("Files", ", ".join(calibration.samples.files) or None),
-        ("People", counted(calibration.samples.raters, "rater")),
         ("Clusters", f"{calibration.samples.clusters:,}"),
-        ("Scale", scale_text(calibration.scale)),
         ("Seed", f"{calibration.seed}, {calibration.draws:,} bootstrap draws"),
         ("Versions", ", ".join(f"{name} {version}" for name, version in calibration.versions.items()) or None),
     ]
@@ -84,7 +82,7 @@ def _fact(name: str, value: str | None) -> Html | None:
 
 
 def _samples_text(samples: SampleCounts) -> str:
-    parts = [f"{samples.total:,} in all", f"{samples.labelled:,} labelled"]
+    parts = [counted(samples.total, "sample"), f"{samples.labelled:,} labelled"]
     if samples.ungradable:
         parts.append(f"{samples.ungradable:,} that people call ungradable")
     if samples.skipped:
@@ -103,14 +101,23 @@ def _settings(models: Sequence[ModelReport]) -> Html | None:
 
 
 def _settings_text(model: ModelReport) -> str:
-    return ", ".join(f"{key} {value}" for key, value in model.settings.items()) or "not recorded"
+    return ", ".join(_setting(key, value) for key, value in model.settings.items()) or "not recorded"
 
 
-def _warnings(warnings: Sequence[Warned]) -> Html | None:
-    if not warnings:
+def _setting(key: str, value: object) -> str:
+    """One setting in words; a yes or no is a thing that is there or not."""
+    name = key.replace("_", " ")
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    return f"{name} {code_text(value) if isinstance(value, int | float) else value}"
+
+
+def warnings(found: Sequence[Warned]) -> Html:
+    """What to know before using the figures; that there is nothing is said, too."""
+    if not found:
         return tag("p", tag("b", "✓ No warnings."), class_="calm")
-    title = tag("h3", f"Before you use these figures: {counted(len(warnings), 'warning')}")
-    return tag("div", title, tag("ul", *(_warning(each) for each in warnings)), class_="warnings")
+    title = tag("h3", f"Before you use these figures: {counted(len(found), 'warning')}")
+    return tag("div", title, tag("ul", *(_warning(each) for each in found)), class_="warnings")
 
 
 def _warning(warned: Warned) -> Html:
@@ -120,21 +127,23 @@ def _warning(warned: Warned) -> Html:
     return tag("li", tag("p", of_model, with_code(warned.message), " ", tag("code", warned.code)), hint)
 
 
-def _gates(gates: Sequence[GateResult]) -> Html | None:
-    if not gates:
+def gates(calibration: Calibration) -> Html | None:
+    """The bars, and whether they are met."""
+    if not calibration.gates:
         return None
     names = tag("tr", *(tag("th", name, scope="col") for name in ("Gate", "Model", "Found", "Result")))
-    rows = [_gate(each) for each in gates]
+    rows = [_gate(each, calibration) for each in calibration.gates]
     return tag("div", tag("h3", "Gates"), tag("table", tag("thead", names), tag("tbody", *rows)), class_="scroll gates")
 
 
-def _gate(result: GateResult) -> Html:
+def _gate(result: GateResult, calibration: Calibration) -> Html:
     mark, word, kind = {
         True: ("✓", "met", "good"),
         False: ("✕", "not met", "bad"),
-        None: ("?", "undefined", "unsure"),
+        None: ("?", "cannot be told", "unsure"),
     }[result.met]
-    value = NOTHING if result.value is None else figure_text("", result.value)
+    value = NOTHING if result.value is None else figure_text(EXACT, result.value)
     badge = tag("span", f"{mark} {word}", class_=f"badge {kind}")
+    why = tag("small", gate_reason(result, calibration), class_="why") if result.value is None else None
     cells = (tag("td", tag("code", result.gate)), tag("td", result.model), tag("td", value, class_="number"))
-    return tag("tr", *cells, tag("td", badge))
+    return tag("tr", *cells, tag("td", badge, why))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .figures import NOTHING, code_text, percent, statistic_cell, usd_text
+from ..wording import LEGENDS, time_text
+from .figures import NOTHING, code_text, in_words, percent, statistic_cell, usd_text
 from .interval_bar import Axis, common_axis, interval_bar, scale_bar
 from .markup import Html, joined, tag
 from .words import USE_WORDS, words_of
@@ -34,21 +35,32 @@ def overview(calibration: Calibration, anchors: Mapping[str, str]) -> Html:
     bar_head = tag("th", scale_bar(axis), scope="col", class_="drawn", aria_label="drawn with its interval")
     heads = (
         tag("th", "Model", scope="col"),
-        tag("th", "Valid", scope="col", class_="number", title="samples with a verdict, of all samples"),
+        tag("th", "Use", scope="col"),
+        tag("th", "Valid", scope="col", class_="number", title="outputs with a verdict, of all outputs"),
         tag("th", words_of(plain).name, scope="col", class_="number", title=words_of(plain).meaning),
         tag("th", words_of(headline).name, scope="col", class_="number", title=words_of(headline).meaning),
         bar_head,
         tag("th", "Bias", scope="col", class_="number", title=words_of("bias").meaning),
         tag("th", "Worst miss", scope="col"),
-        tag("th", "Cost per 1,000", scope="col", class_="number", title="US dollars for 1,000 samples"),
-        tag("th", "Latency", scope="col", class_="number", title="median, and below it the 95th percentile"),
-        tag("th", "Use", scope="col"),
+        tag("th", "Cost per 1,000", scope="col", class_="number", title="US dollars for 1,000 verdicts"),
+        tag("th", "Latency", scope="col", class_="number", title="median, and below it what most answers keep to"),
     )
-    rows = [_model_row(model, axis, plain, anchors) for model in calibration.models]
+    rows = [_model_row(model, axis, plain, calibration.scale.kind, anchors) for model in calibration.models]
     table = tag(
         "table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), _feet(calibration, axis, plain), class_="models"
     )
-    return joined([tag("div", table, class_="scroll"), _legend(axis)])
+    return joined([tag("p", _meaning(calibration), class_="note"), tag("div", table, class_="scroll"), _legend(axis)])
+
+
+def _meaning(calibration: Calibration) -> str:
+    """What the figures of the table say, for readers who know no statistics."""
+    parts = [LEGENDS[headline_of(calibration)], "Below each figure: its 95 % interval; decide by its ends."]
+    if calibration.baseline is not None:
+        answer = code_text(calibration.baseline.answer)
+        parts.append(f"Always “{answer}” looks at nothing: a judge must beat it.")
+    if calibration.ceiling is not None:
+        parts.append("People agree so far with each other: hardly any judge does better.")
+    return " ".join(parts)
 
 
 def use_badge(verdict: Recommendation) -> Html:
@@ -67,16 +79,18 @@ def _axis(calibration: Calibration, headline: str) -> Axis:
     return common_axis(headline, figures, None if ceiling is None else ceiling.value)
 
 
-def _model_row(model: ModelReport, axis: Axis, plain: str, anchors: Mapping[str, str]) -> Html:
+def _model_row(model: ModelReport, axis: Axis, plain: str, kind: str, anchors: Mapping[str, str]) -> Html:
+    bias = statistic_cell("bias", model.statistics.get("bias"), f"a {kind} scale has none")
     return tag(
         "tr",
         tag("th", model.model, scope="row"),
+        tag("td", _use(model.verdict), class_="use"),
         tag("td", _valid(model), class_="number"),
         *_figure_cells(model.statistics, axis, plain),
+        tag("td", bias, class_="number"),
         tag("td", _worst(model, anchors)),
-        tag("td", _cost(model), class_="number"),
-        tag("td", _latency(model), class_="number"),
-        tag("td", _use(model.verdict), class_="use"),
+        tag("td", usd_text(model.cost_usd_per_1000), class_="number"),
+        tag("td", _latency(model), class_="number pace"),
     )
 
 
@@ -86,7 +100,6 @@ def _figure_cells(figures: Figures, axis: Axis, plain: str) -> list[Html]:
         tag("td", statistic_cell(plain, figures.get(plain)), class_="number"),
         tag("td", statistic_cell(axis.name, headline), class_="number"),
         tag("td", interval_bar(headline, axis), class_="drawn"),
-        tag("td", statistic_cell("bias", figures.get("bias")), class_="number"),
     ]
 
 
@@ -102,7 +115,8 @@ def _feet(calibration: Calibration, axis: Axis, plain: str) -> Html:
 
 def _foot(name: str, meaning: str, figures: Figures, axis: Axis, plain: str) -> Html:
     head = tag("th", name, tag("small", meaning), scope="row")
-    return tag("tr", head, tag("td"), *_figure_cells(figures, axis, plain), *(tag("td") for _ in range(4)))
+    before, after = (tag("td") for _ in range(2)), (tag("td") for _ in range(4))
+    return tag("tr", head, *before, *_figure_cells(figures, axis, plain), *after)
 
 
 def _valid(model: ModelReport) -> Html:
@@ -125,27 +139,18 @@ def _absent(sample_id: str) -> Html:
     return tag("span", sample_id, title="this sample is not on the page; the JSON report has it")
 
 
-def _cost(model: ModelReport) -> str:
-    if model.cost_usd is None or not model.total:
-        return NOTHING
-    return usd_text(model.cost_usd / model.total * 1000)
-
-
 def _latency(model: ModelReport) -> Html | str:
     latency = model.latency_ms
     if latency is None:
         return NOTHING
-    return joined([tag("span", _time(latency.p50), class_="value"), tag("small", f"95 %: {_time(latency.p95)}")])
-
-
-def _time(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:,.1f} s"
+    most = tag("small", f"95 % of answers within {time_text(latency.p95)}")
+    return joined([tag("span", time_text(latency.p50), class_="value"), most])
 
 
 def _use(verdict: Recommendation) -> Html:
     needed = verdict.labels_needed
     more = None if needed is None else tag("small", f"about {needed:,} more labels would tell", class_="needed")
-    return joined([use_badge(verdict), tag("small", verdict.reason, class_="why"), more])
+    return joined([use_badge(verdict), tag("small", in_words(verdict.reason), class_="why"), more])
 
 
 def _legend(axis: Axis) -> Html:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from .compared import compared
 from .details import model_details
-from .head import deck_name, head
+from .estimated import estimated
+from .head import about, deck_name, gates, lead, warnings
 from .invalid import invalid_outputs
 from .markup import Html, joined, tag
 from .overview import overview
@@ -86,14 +87,18 @@ def _section(calibration: Calibration, place: int, share: float) -> Html:
     shown = sample_list(calibration, place, share)
     parts = (
         tag("h2", deck_name(calibration), id=f"deck-{place}-name"),
-        head(calibration),
+        lead(calibration),
         tag("h3", "Can it be trusted?"),
         overview(calibration, shown.anchors),
+        estimated(calibration),
+        warnings(calibration.warnings),
+        gates(calibration),
         compared(calibration.models),
         model_details(calibration, is_open=True),
         slices(calibration),
-        people(calibration.ceiling),
+        people(calibration),
         invalid_outputs(calibration.models),
+        about(calibration),
         samples_part(calibration, shown),
     )
     return tag("section", joined(parts), id=f"deck-{place}", class_="deck", aria_labelledby=f"deck-{place}-name")

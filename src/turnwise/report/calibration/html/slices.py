@@ -19,6 +19,7 @@ __all__ = ["people", "slices"]
 _PEOPLE = "People among themselves"
 _MOST_TAGS = 200
 _MOST_PAIRS = 100
+_LEVELS = {"ordinal": "ordinal", "continuous": "interval"}
 
 
 def slices(calibration: Calibration) -> Html:
@@ -69,20 +70,23 @@ def _cell(name: str, statistic: Statistic | None) -> Html:
     return joined([statistic_cell(name, statistic), count])
 
 
-def people(ceiling: Ceiling | None) -> Html:
+def people(calibration: Calibration) -> Html:
     """The people who labelled: all together, and each pair that shares enough samples."""
+    ceiling, kind = calibration.ceiling, calibration.scale.kind
     if ceiling is None:
         return Html("")
-    alpha = ceiling.krippendorff_alpha
-    whole = tag("p", "Krippendorff’s α over all people: ", statistic_cell("krippendorff_alpha", alpha), class_="alpha")
-    return joined([tag("h3", "People among themselves"), whole, _pairs(ceiling)])
+    level = _LEVELS.get(kind, "nominal")
+    alpha = statistic_cell("krippendorff_alpha", ceiling.krippendorff_alpha)
+    whole = tag("p", f"Krippendorff’s α ({level}) over all people: ", alpha, class_="alpha")
+    return joined([tag("h3", "People among themselves"), whole, _pairs(ceiling, kind)])
 
 
-def _pairs(ceiling: Ceiling) -> Html:
+def _pairs(ceiling: Ceiling, kind: str) -> Html:
     if not ceiling.pairs:
         return tag("p", "No two people share enough samples to be compared.", class_="note")
+    kappa = "Cohen’s κ" if kind in ("binary", "categorical") else "Unweighted κ"
     heads = [tag("th", "Two people", scope="col")]
-    heads += [tag("th", name, scope="col", class_="number") for name in ("Cohen’s κ", "Agreement", "n")]
+    heads += [tag("th", name, scope="col", class_="number") for name in (kappa, "Agreement", "n")]
     rows = [_pair(each) for each in ceiling.pairs[:_MOST_PAIRS]]
     left_out = len(ceiling.pairs) - len(rows)
     more = tag("p", f"{left_out:,} more pairs are in the JSON report.", class_="note") if left_out else None
