@@ -91,7 +91,12 @@ GOOD: list[tuple[str, Any]] = [
     ("suite", suite(guideline_patterns=[])),
     ("suite", suite(guideline_patterns=["**/*.md", "!draft.md", "./a", "/a", "a/", "!/a", ".", "!!"])),
     ("suite", suite(graders=["Is it polite?", {"contains": "a"}, {"type": "contains", "value": "a"}, {"type": "a"}])),
-    ("suite", suite(graders=[{"type": "a", "name": "b", "weight": 2, "threshold": 0, "required": True, "when": "c"}])),
+    (
+        "suite",
+        suite(
+            graders=[{"type": "a", "name": "b", "weight": 2, "threshold": 0, "required": True, "when": {"target": "c"}}]
+        ),
+    ),
     ("suite", suite(metadata={"systemPrompt": 5})),
     ("suite", {"input_messages": [MESSAGE], "cases": [{"id": "a"}, {"id": "b", "input_messages": None}]}),
     ("suite", with_message(content="")),

@@ -27,10 +27,10 @@ def test_a_fault_of_ours_is_one_error_result(tmp_path: Path, monkeypatch: pytest
     Server(well).install(monkeypatch)
     project(tmp_path, s=suite(3))
 
-    async def broken(self: Any, each: Any, *rest: Any) -> Any:
+    async def broken(self: Any, each: Any, *rest: Any, **named: Any) -> Any:
         if each.id == "c1":
             raise ZeroDivisionError("oops")
-        return await real(self, each, *rest)
+        return await real(self, each, *rest, **named)
 
     from turnwise.engine.grading import Grading
 

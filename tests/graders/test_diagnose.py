@@ -67,7 +67,7 @@ def test_what_variables_bring_about_is_the_case_s_own(tmp_path: Path) -> None:
     assert (only.code, only.case_id, only.place.line) == ("bad-pattern", "b", 5)
 
 
-@pytest.mark.parametrize("grader", ["The answer is polite.", "{type: llm_judge}", "{contains: {value: x, when: y}}"])
+@pytest.mark.parametrize("grader", ["The answer is polite.", "{type: llm_judge}"])
 def test_what_cannot_be_used_yet_is_a_warning(tmp_path: Path, grader: str) -> None:
     """The suite is well formed, and it is said that its cases stay ungraded."""
     ((only,),) = found_in(tmp_path, f"graders: [{grader}]\ncases: [{{id: a, {MESSAGES}}}]\n")

@@ -116,7 +116,7 @@ def test_a_hostile_pattern_in_a_schema_is_stopped(grade: Callable[..., Grade], m
     """The time of a schema is bounded like that of `regex`."""
     spec = {"is-json": {"schema": {"pattern": "(a+)+$"}}}
     assert grade(spec, '"a"').score == 1
-    monkeypatch.setattr("turnwise.graders.is_json._SECONDS", 0.3)
+    monkeypatch.setattr("turnwise.graders.is_json.SCHEMA_SECONDS", 0.3)
     stopped = grade(spec, json.dumps("a" * 40 + "b"))
     assert stopped.error is not None
     assert stopped.error.kind == "timeout"

@@ -68,7 +68,7 @@ def test_a_pattern_that_would_never_end_is_stopped(
     grade: Callable[..., Grade], monkeypatch: pytest.MonkeyPatch, kind: str, pattern: str, text: str
 ) -> None:
     """The answer is ungraded in both forms, the reason names the pattern, and the next search works."""
-    monkeypatch.setattr("turnwise.graders.regex._SECONDS", 0.1)
+    monkeypatch.setattr("turnwise.graders.regex.SECONDS", 0.1)
     started = perf_counter()
     stopped = grade({kind: pattern}, text)
     assert perf_counter() - started < 5
@@ -81,7 +81,7 @@ def test_a_pattern_that_would_never_end_is_stopped(
 
 def test_the_event_loop_goes_on_during_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other work is done while a hostile pattern uses up its time."""
-    monkeypatch.setattr("turnwise.graders.regex._SECONDS", 0.3)
+    monkeypatch.setattr("turnwise.graders.regex.SECONDS", 0.3)
     (grader,), _ = make_graders([{"regex": "(a+)+$"}])
 
     async def both() -> tuple[Grade, int]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..conversation.guidelines import GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..suite.case import Case
-from ..suite.format import GraderSpec, LongGrader
+from ..suite.format import LongGrader
 from ..suite.paths import DataPath, shown_path
 from ..suite.project import Project
 from ..suite.sources import Source
@@ -53,7 +54,7 @@ def suite_target_names(suite: Suite) -> Iterator[tuple[DataPath, str]]:
     for index, name in enumerate(suite.spec.targets or ()):
         yield ("targets", index), name
     for index, grader in enumerate(suite.spec.graders or ()):
-        yield from _judge_of(grader, ("graders", index))
+        yield from _judges(grader, ("graders", index))
 
 
 def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]]:
@@ -61,18 +62,29 @@ def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]
     if case.target is not None and case.target != suite.spec.target:
         yield (*case.path, "target"), case.target
     for index, grader in enumerate(case.graders[case.inherited_graders :]):
-        yield from _judge_of(grader, (*case.path, "graders", index))
+        yield from _judges(grader, (*case.path, "graders", index))
 
 
-def _judge_of(grader: GraderSpec, path: DataPath) -> Iterator[tuple[DataPath, str]]:
-    """The target that judges, in the long form of a grader or below its kind."""
-    if isinstance(grader, LongGrader):
-        if grader.target is not None:
-            yield (*path, "target"), grader.target
-    elif isinstance(grader, dict):
-        for kind, value in grader.items():
-            if isinstance(value, dict) and isinstance(value.get("target"), str):
-                yield (*path, kind, "target"), value["target"]
+def _judges(grader: Any, path: DataPath) -> Iterator[tuple[DataPath, str]]:
+    """The targets that a grader and those inside of it name, in the long form or below its kind."""
+    settings = grader.model_dump(exclude_unset=True) if isinstance(grader, LongGrader) else grader
+    if not isinstance(settings, dict):
+        return
+    if "type" in settings:
+        yield from _named(settings, path)
+    else:
+        for kind, value in settings.items():
+            yield from _named(value, (*path, kind))
+
+
+def _named(settings: Any, path: DataPath) -> Iterator[tuple[DataPath, str]]:
+    if not isinstance(settings, dict):
+        return
+    if isinstance(settings.get("target"), str):
+        yield (*path, "target"), settings["target"]
+    inner = settings.get("graders")
+    for index, each in enumerate(inner if isinstance(inner, list) else ()):
+        yield from _judges(each, (*path, "graders", index))
 
 
 def unknown_target(name: str, known: Sequence[str], source: Source, path: DataPath, case_id: str | None) -> Diagnostic:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..conversation.chat import part_text
 from ..conversation.transcript import tool_call_line
-from ..graders.base import Grade, GradeError, Grader, GraderSettings, Submission, reference_text
-from ..graders.deck import DeckGrader
+from ..conversation.values import File
+from ..graders.base import Grade, Grader, GraderSettings, Submission, reference_text
+from ..graders.guarded import guarded
+from ..graders.inside import holds_deck
 from ..graders.registry import NotYet
 from ..graders.scoring import CaseScore, score_case
 from ..graders.specs import NOT_YET, make_graders
 from ..providers.cost import cost_usd
-from ..providers.python_import import raised_at, shown_error
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..conversation.values import Message
     from ..decks.sample import SampleMessage
     from ..providers.base import ProviderRequest, ProviderResponse
@@ -38,22 +42,31 @@ class Grading:
         self._shared: dict[int, tuple[Sequence[GraderSpec], list[Grader]]] = {}
 
     async def grade(
-        self, case: Case, request: ProviderRequest, response: ProviderResponse, threshold: float, prices: Prices | None
+        self,
+        case: Case,
+        request: ProviderRequest,
+        response: ProviderResponse,
+        threshold: float,
+        prices: Prices | None,
+        *,
+        target: str | None = None,
+        variant: str | None = None,
     ) -> tuple[list[Grade], CaseScore]:
         """What each grader says, and what follows for the case. Raises `ResolutionError` if what is expected of the
         answer refers to a file that cannot be read."""
         if not self._graded:
             return [], _NOT_GRADED
         submission = _submission(case, request, response, prices)
+        submission.target, submission.variant = target, variant
         if self._judges:
             submission.judges = self._judges.of(case.context)
             submission.turns = [turn for each in case.conversation.messages if (turn := _turn(each)) is not None]
-        grades = [await _guarded(grader, submission) for grader in self._graders(case)]
+        grades = [await guarded(grader, submission) for grader in self._graders(case)]
         return grades, score_case(grades, threshold)
 
     def is_judging(self, case: Case) -> bool:
         """Whether a model has a say in the grades of the case."""
-        return bool(self._graded and self._judges) and any(isinstance(each, DeckGrader) for each in self._graders(case))
+        return bool(self._graded and self._judges) and any(map(holds_deck, self._graders(case)))
 
     def _graders(self, case: Case) -> list[Grader]:
         specs = case.graders
@@ -77,6 +90,7 @@ def _made(specs: Sequence[GraderSpec]) -> list[Grader]:
 
 def _submission(case: Case, request: ProviderRequest, response: ProviderResponse, prices: Prices | None) -> Submission:
     expected = case.expected.chat_prompt() if case.expected_messages else []
+    root = case.context.files.root
     return Submission(
         question=request.question,
         text=response.text,
@@ -89,8 +103,24 @@ def _submission(case: Case, request: ProviderRequest, response: ProviderResponse
         latency_ms=response.latency_ms,
         cost_usd=cost_usd(response.usage, prices),
         case_id=case.id,
+        tags=case.tags,
         trial=request.attempt,
+        input_messages=request.chat_prompt or (),
+        guideline_paths=_paths(request, root, guidelines=True),
+        files=_paths(request, root, guidelines=False),
+        vars=case.vars,
+        folder=case.context.folder,
+        root=root,
     )
+
+
+def _paths(request: ProviderRequest, root: Path, *, guidelines: bool) -> list[str]:
+    """The files of the request, or its guidelines, as full paths; an image that is part of a message has none."""
+    return [
+        os.path.normpath(root / each.path)
+        for each in request.files
+        if each.path is not None and (isinstance(each, File) and each.guideline) is guidelines
+    ]
 
 
 def _turn(message: Message) -> SampleMessage | None:
@@ -98,13 +128,3 @@ def _turn(message: Message) -> SampleMessage | None:
     lines = [*map(part_text, message.parts), *map(tool_call_line, message.tool_calls)]
     content = "\n".join(lines)
     return {"role": message.role, "content": content} if content else None
-
-
-async def _guarded(grader: Grader, submission: Submission) -> Grade:
-    try:
-        return await grader.grade(submission)
-    except Exception as error:  # noqa: BLE001  (a grader of another package may raise anything)
-        settings = getattr(grader, "settings", None)
-        if not isinstance(settings, GraderSettings):
-            settings = GraderSettings(name=type(grader).__name__, kind=type(grader).__name__)
-        return settings.ungraded(GradeError("crash", f"{shown_error(error)} ({raised_at(error)})"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from ..graders.registry import DECK
+from .deck_grades import deck_grades
 from .spending import count_record
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ _TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_
 def judging_cost(grades: Sequence[Grade]) -> dict[str, Any]:
     """The fields of a result that say what its judges took; null if none was asked. A cost that is not known makes the
     whole unknown."""
-    spent = [grade.evidence for grade in grades if grade.kind == DECK and "judge" in grade.evidence]
+    lines = [{"kind": grade.kind, "evidence": grade.evidence} for grade in grades]
+    spent = [each["evidence"] for each in deck_grades(lines) if "judge" in each["evidence"]]
     if not spent:
         return {"judge_usage": None, "judge_cost_usd": None}
     costs = [each["cost_usd"] for each in spent if each["usage"] is not None]  # an error is no answer, and has no cost

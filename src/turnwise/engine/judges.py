@@ -22,7 +22,7 @@ from ..graders.deck_request import Judging, asked_with, judging_by, with_deck_op
 from ..graders.diagnose import grader_place
 from ..graders.judges import Judge, call_for_calibration
 from ..graders.registry import DECK
-from ..suite.paths import shown_path
+from ..suite.paths import DataPath, shown_path
 from ..targets.choose import find_target, load_project_targets
 from ..targets.dotenv import environment
 from .first_look import FirstLook
@@ -33,6 +33,7 @@ from .planned_targets import PlannedTarget
 if TYPE_CHECKING:
     from ..suite.case import Case, CaseContext
     from ..suite.project import Project
+    from ..suite.sources import Source
     from ..targets.format import Target
     from .asking import Asking
     from .plan import PlannedSuite
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["JudgeBook", "JudgedLook", "PlannedJudge"]
 
 Key = tuple[str, Path, str, str | None]
+GraderPlace = tuple["Source", DataPath, str | None]
 
 
 class JudgedLook(FirstLook):
@@ -94,7 +96,8 @@ class JudgeBook:
             once = key, tuple(map(id, asked))
             if judge is not None and once not in self._warned:
                 self._warned.add(once)
-                warnings += [_self_judged(case, index, judge, each) for each in asked if _same(each, judge.target)]
+                place = grader_place(case, index, use.inside)
+                warnings += [_self_judged(place, judge, each) for each in asked if _same(each, judge.target)]
         return warnings
 
     def of(self, context: CaseContext) -> _CaseJudges:
@@ -193,8 +196,8 @@ def _same(target: PlannedTarget, judge: PlannedTarget) -> bool:
     return target.name == judge.name or (has_model and len(models) == 1)
 
 
-def _self_judged(case: Case, index: int, judge: PlannedJudge, target: PlannedTarget) -> Diagnostic:
-    source, path, case_id = grader_place(case, index)
+def _self_judged(place: GraderPlace, judge: PlannedJudge, target: PlannedTarget) -> Diagnostic:
+    source, path, case_id = place
     message = f"{target.name} judges its own answers by {judge.name}: models tend to like what they wrote"
     return Diagnostic(
         "warning",

@@ -112,7 +112,10 @@ class Work:
         self, request: ProviderRequest, response: ProviderResponse, prices: Prices | None
     ) -> tuple[list[Grade], CaseScore]:
         """What its graders say of the answer."""
-        return await self.grading.grade(self.case, request, response, self.threshold, prices)
+        variant = None if self.variant is None else self.variant.name
+        return await self.grading.grade(
+            self.case, request, response, self.threshold, prices, target=self.target.name, variant=variant
+        )
 
 
 @dataclass

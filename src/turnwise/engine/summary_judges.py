@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..graders.registry import DECK
 from ..stats.exact import ExactSum, dyadic
+from .deck_grades import deck_grades
 from .summary_format import JudgeSummary
 
 __all__ = ["JudgeTally", "JudgedGrade", "judged_grades"]
@@ -35,16 +35,10 @@ def judged_grades(grades: Any) -> tuple[JudgedGrade, ...]:
     >>> judged_grades([{"name": "tone", "kind": "deck", "score": 0.5, "evidence": evidence}])[0].score
     0.5
     """
-    if not isinstance(grades, list):
-        return ()
-    return tuple(
-        found
-        for grade in grades
-        if isinstance(grade, dict) and grade.get("kind") == DECK and (found := _judged(grade)) is not None
-    )
+    return tuple(found for grade in deck_grades(grades) if (found := _judged(grade)) is not None)
 
 
-def _judged(grade: dict[str, Any]) -> JudgedGrade | None:
+def _judged(grade: Mapping[str, Any]) -> JudgedGrade | None:
     evidence = grade.get("evidence")
     if not isinstance(evidence, dict):
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..errors import RunError
 from ..graders.scoring import DEFAULT_THRESHOLD
 from .summary_judges import JudgedGrade, judged_grades
-from .summary_reasons import is_failure, why_not_passed
+from .summary_reasons import counted_first, is_failure, why_not_passed
 
 if TYPE_CHECKING:
     from .record import Status
@@ -178,7 +178,7 @@ def _why_ungraded(grades: Any) -> str | None:
     """What kept a result from being graded, in words that others share."""
     if grades == []:
         return "no graders"
-    for grade in grades if isinstance(grades, list) else ():
+    for grade in counted_first(grades) if isinstance(grades, list) else ():
         error = grade.get("error") if isinstance(grade, dict) else None
         if isinstance(error, dict):
             return f"{grade.get('name')}: {error.get('message')}"

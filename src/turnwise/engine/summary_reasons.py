@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["is_failure", "why_not_passed"]
+__all__ = ["counted_first", "is_failure", "why_not_passed"]
 
 _LONGEST = 400
 
@@ -32,6 +32,20 @@ def why_not_passed(record: Mapping[str, Any]) -> str:
     return why if len(why) <= _LONGEST else why[: _LONGEST - 1] + "…"
 
 
+def counted_first(grades: Sequence[Any]) -> list[Any]:
+    """The grades, those that were left out of the score at the end: they are not what kept a case from being graded.
+
+    >>> counted_first([{"name": "a", "evidence": {"left_out": "when"}}, {"name": "b", "evidence": {}}])[0]["name"]
+    'b'
+    """
+    return sorted(grades, key=_is_left_out)
+
+
+def _is_left_out(grade: Any) -> bool:
+    evidence = grade.get("evidence") if isinstance(grade, Mapping) else None
+    return isinstance(evidence, Mapping) and "left_out" in evidence
+
+
 def _error(error: Any) -> str:
     if isinstance(error, Mapping):
         return ": ".join(_text(error[name]) for name in ("kind", "message") if error.get(name)) or "an unknown error"
@@ -42,7 +56,7 @@ def _grades(record: Mapping[str, Any]) -> str:
     grades = record.get("grades")
     said = [grade for grade in grades if isinstance(grade, Mapping)] if isinstance(grades, list) else []
     if record.get("score") is None:
-        broken = [(grade, grade["error"]) for grade in said if isinstance(grade.get("error"), Mapping)]
+        broken = [(grade, grade["error"]) for grade in counted_first(said) if isinstance(grade.get("error"), Mapping)]
         if broken:
             return "; ".join(f"{_text(grade.get('name'))}: {_text(error.get('message'))}" for grade, error in broken)
     failed = [grade for grade in said if grade.get("passed") is False]

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..conversation.chat import ChatContent, ChatMessage
     from ..decks.sample import SampleMessage
     from ..providers.base import Usage
     from .judges import Judges
 
-__all__ = ["Grade", "GradeError", "Grader", "GraderSettings", "Submission", "reference_text"]
+__all__ = ["Grade", "GradeError", "Grader", "GraderSettings", "OnError", "Submission", "reference_text"]
 
 _SURELY = 1.0
 """The score from which a grader passes where it sets no threshold."""
+
+OnError = Literal["ungraded", "skip"]
+"""What an error of a grader does to its case: leave it ungraded, or leave the grader out."""
 
 
 # Not frozen, although nothing changes them: there is one for every answer.
@@ -25,8 +30,10 @@ class Submission:
 
     `text` is the answer's text, `output_messages` are all that was added to the conversation. `reference` is the text
     of a good answer, if the case has one; `reference_text` finds it. None of the measures is known for every target.
-    For kinds that ask a model, `judges` knows whom to ask, `turns` are what was said before the answer, and `trial` is
-    which repeat of the case it answers.
+    `input_messages` are what was asked; `files` and `guideline_paths` are the files that it refers to, as full paths.
+    `folder` is the suite's, and `root` its project's: what a grader calls by a relative path is there. `trial` is which
+    repeat of the case it answers. For kinds that ask a model, `judges` knows whom to ask, and `turns` are what was said
+    before the answer.
     """
 
     question: str
@@ -40,7 +47,16 @@ class Submission:
     latency_ms: float | None = None
     cost_usd: float | None = None
     case_id: str | None = None
+    tags: Sequence[str] = ()
+    target: str | None = None
+    variant: str | None = None
     trial: int = 1
+    input_messages: Sequence[ChatMessage] = ()
+    guideline_paths: Sequence[str] = ()
+    files: Sequence[str] = ()
+    vars: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path | None = None
+    root: Path | None = None
     turns: Sequence[SampleMessage] = ()
     judges: Judges | None = None
 
@@ -57,7 +73,8 @@ class GradeError:
 class Grade:
     """What one grader says about one answer: a score from 0 to 1, or else an error, and never both.
 
-    `passed` is None beside an error. `evidence` is what the score rests on, as plain JSON data.
+    `passed` is None beside an error. `evidence` is what the score rests on, as plain JSON data. A grade without a score
+    that is `left_out` does not count for its case: the grader does not apply, or its `on_error` says so.
     """
 
     name: str
@@ -70,6 +87,7 @@ class Grade:
     required: bool = False
     threshold: float | None = None
     error: GradeError | None = None
+    left_out: bool = False
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
@@ -78,6 +96,8 @@ class Grade:
             raise ValueError("a grade passes or fails if it has a score, and only then")
         if self.score is not None and not 0 <= self.score <= 1:
             raise ValueError(f"the score of a grade is from 0 to 1, found {self.score}")
+        if self.left_out and self.error is None:
+            raise ValueError("a grade with a score counts: only one with an error is left out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +110,7 @@ class GraderSettings:
     threshold: float | None = None
     required: bool = False
     target: str | None = None
+    on_error: OnError = "ungraded"
 
     def graded(
         self, score: float, reason: str, evidence: Mapping[str, Any] | None = None, *, passed: bool | None = None
@@ -105,7 +126,14 @@ class GraderSettings:
 
     def ungraded(self, error: GradeError, evidence: Mapping[str, Any] | None = None) -> Grade:
         """A grade without a score: the grader could not do its work, which says nothing about the answer."""
-        return self._grade(None, None, error.message, evidence, error)
+        skipped = self.on_error == "skip"
+        if skipped:
+            evidence = {**(evidence or {}), "left_out": "on_error: skip"}
+        return self._grade(None, None, error.message, evidence, error, left_out=skipped)
+
+    def not_applicable(self, why: str) -> Grade:
+        """A grade of a grader that is not meant for this answer: it is listed, and never counted."""
+        return self._grade(None, None, why, {"left_out": "when"}, GradeError("not-applicable", why), left_out=True)
 
     def _grade(
         self,
@@ -114,6 +142,7 @@ class GraderSettings:
         reason: str,
         evidence: Mapping[str, Any] | None,
         error: GradeError | None,
+        left_out: bool = False,
     ) -> Grade:
         return Grade(
             name=self.name,
@@ -126,6 +155,7 @@ class GraderSettings:
             required=self.required,
             threshold=self.threshold,
             error=error,
+            left_out=left_out,
         )
 
 

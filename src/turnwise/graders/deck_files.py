@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import FileReferenceError, Problem
-from .deck import DeckGrader
 from .deck_score import why_no_score
-from .registry import DECK
+from .inside import decks_inside, names_deck
 from .specs import make_graders
 from .verdict_scale import Code, Scale, declared_scale
 
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
     from ..diagnostics import Diagnostic
     from ..suite.case import Case, CaseContext
     from ..suite.format import GraderSpec
+    from ..suite.paths import DataPath
 
-__all__ = ["DeckUse", "FoundDeck", "deck_use", "deck_uses", "find_deck"]
+__all__ = ["DeckUse", "FoundDeck", "deck_uses", "find_deck"]
 
 _MOST_KEPT = 64
 Stamp = tuple[str, int, int]
@@ -28,10 +28,12 @@ Stamp = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class DeckUse:
-    """A deck grader of a case: which deck it names, and which target, if any."""
+    """A deck grader of a case: which deck it names, and which target, if any. `inside` is its place below the grader
+    of the case that holds it; empty if it is that grader."""
 
     path: str
     target: str | None
+    inside: DataPath = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +51,19 @@ class FoundDeck:
         return named if isinstance(named, str) and named else None
 
 
-def deck_use(spec: GraderSpec) -> DeckUse | None:
-    """The deck that a grader names; None for one of another kind, or one with a mistake."""
-    if isinstance(spec, str) or (DECK not in spec if isinstance(spec, dict) else spec.type != DECK):
-        return None
-    graders, _ = make_graders([spec])
-    grader = graders[0] if graders else None
-    return DeckUse(grader.options.path, grader.settings.target) if isinstance(grader, DeckGrader) else None
-
-
 def deck_uses(case: Case) -> Iterator[tuple[int, DeckUse]]:
-    """The deck graders of a case, each with its place in the list."""
+    """The deck graders of a case, each with the number of the grader that it is or is inside of. A grader with a
+    mistake has none."""
     for index, spec in enumerate(case.graders):
-        if (use := deck_use(spec)) is not None:
-            yield index, use
+        if names_deck(spec):
+            for use in _uses(spec):
+                yield index, use
+
+
+def _uses(spec: GraderSpec) -> Iterator[DeckUse]:
+    for grader in make_graders([spec])[0]:
+        for inside, deck in decks_inside(grader, spec):
+            yield DeckUse(deck.options.path, deck.settings.target, inside)
 
 
 def find_deck(use: DeckUse, context: CaseContext) -> tuple[FoundDeck | None, list[Problem], list[Diagnostic]]:

@@ -55,14 +55,15 @@ def grader_diagnostics(case: Case) -> list[Diagnostic]:
     return [*found, *_of_decks(case)]
 
 
-def grader_place(case: Case, index: int) -> tuple[Source, DataPath, str | None]:
-    """Where the grader of that number is written: in the case, or in the suite, and then it is not the case's own."""
+def grader_place(case: Case, index: int, inside: DataPath = ()) -> tuple[Source, DataPath, str | None]:
+    """Where the grader of that number, or the one `inside` of it, is written: in the case, or in the suite, and then it
+    is not the case's own."""
     own = index - case.inherited_graders
     if own >= 0:
-        return case.where(("graders", own))
+        return case.where(("graders", own, *inside))
     of_suite = case.context.suite.graders or []
     if case.graders[index] == of_suite[index]:
-        return case.context.source, ("graders", index), None
+        return case.context.source, ("graders", index, *inside), None
     return case.source, case.path, case.id
 
 
@@ -71,7 +72,7 @@ def _of_decks(case: Case) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for index, use in deck_uses(case):
         _, problems, said = find_deck(use, case.context)
-        source, path, case_id = grader_place(case, index)
+        source, path, case_id = grader_place(case, index, use.inside)
         for each in problems:
             place = source.place(path)
             found.append(

@@ -14,13 +14,13 @@ from .base import GradeError, Submission
 from .bounded import bounded
 from .check import Verdict, shown
 
-__all__ = ["IsJson", "why_not_json"]
+__all__ = ["SCHEMA_SECONDS", "IsJson", "checked_schema", "why_not_json"]
 
-_SECONDS = 10.0  # the schema's package is loaded in this time, too
+SCHEMA_SECONDS = 10.0  # the schema's package is loaded in this time, too
 _FENCE = "```"
 
 
-def _checked(schema: dict[str, Any]) -> dict[str, Any]:
+def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema, if it is one."""
     if find_spec("jsonschema") is None:
         rule = "`schema` needs the package jsonschema, which is not installed"
@@ -44,7 +44,7 @@ def _checked(schema: dict[str, Any]) -> dict[str, Any]:
 class IsJson(FormatModel):
     """The answer is JSON and nothing else: no words around it, no Markdown fence."""
 
-    schema_: Annotated[dict[str, Any], AfterValidator(_checked)] | None = Field(
+    schema_: Annotated[dict[str, Any], AfterValidator(checked_schema)] | None = Field(
         None, alias="schema", description="A JSON Schema that the answer follows; any JSON will do if absent."
     )
 
@@ -57,7 +57,7 @@ class IsJson(FormatModel):
             return Verdict(False, f"the answer is not JSON: {why_not}")
         if self.schema_ is None:
             return Verdict(True, "the answer is JSON")
-        answer = await bounded({"do": "schema", "schema": self.schema_, "text": submission.text}, _SECONDS)
+        answer = await bounded({"do": "schema", "schema": self.schema_, "text": submission.text}, SCHEMA_SECONDS)
         return answer if isinstance(answer, GradeError) else _verdict(answer["errors"])
 
 

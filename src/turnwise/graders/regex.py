@@ -18,12 +18,12 @@ from .base import GradeError, Submission
 from .bounded import bounded
 from .check import Verdict, shown
 
-__all__ = ["LONGEST_TEXT", "Regex"]
+__all__ = ["LONGEST_TEXT", "SECONDS", "Regex", "why_not_regex"]
 
 LONGEST_TEXT = 100_000
 """Characters of an answer that a pattern is tried on. A longer one is not cut: the end of it may decide."""
 
-_SECONDS = 2.0
+SECONDS = 2.0
 _LONGEST_PATTERN = 10_000
 
 
@@ -37,7 +37,7 @@ class Regex(FormatModel):
 
     @model_validator(mode="after")
     def _can_be_compiled(self) -> Self:
-        reason = _why_not_regex(self.value)
+        reason = why_not_regex(self.value)
         if reason is not None:
             hint = "a literal bracket is written \\( or \\["
             raise PydanticCustomError(
@@ -54,7 +54,7 @@ class Regex(FormatModel):
                 f"the answer has {len(text):,} characters, and `regex` searches at most {LONGEST_TEXT:,}",
             )
         job = {"do": "search", "pattern": self.value, "text": text, "case_sensitive": self.case_sensitive}
-        answer = await bounded(job, _SECONDS)
+        answer = await bounded(job, SECONDS)
         if isinstance(answer, GradeError):
             return _explained(answer, self.value)
         if answer["found"] is None:
@@ -64,7 +64,7 @@ class Regex(FormatModel):
         return Verdict(True, reason, {"start": start, "end": end, "match": matched})
 
 
-def _why_not_regex(pattern: str) -> str | None:
+def why_not_regex(pattern: str) -> str | None:
     if len(pattern) > _LONGEST_PATTERN:
         return f"it has {len(pattern):,} characters, at most {_LONGEST_PATTERN:,} are read"
     try:
@@ -80,6 +80,6 @@ def _explained(error: GradeError, pattern: str) -> GradeError:
         return error
     return GradeError(
         "timeout",
-        f"the search for {shown(pattern)} was stopped after {_SECONDS:g} seconds: the pattern tries too many ways to "
+        f"the search for {shown(pattern)} was stopped after {SECONDS:g} seconds: the pattern tries too many ways to "
         "match; write it without repetitions inside repetitions, such as (a+)+",
     )

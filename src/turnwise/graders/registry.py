@@ -5,49 +5,48 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from ..conversation.authored import FormatModel
 from .base import Grade, GradeError, Grader, GraderSettings, Submission
+from .bleu import Bleu, BleuGrader
 from .check import CheckGrader
+from .code import CodeGrader, CodeOptions
+from .composite import Composite, CompositeGrader
+from .contains_json import ContainsJson
 from .deck import DeckGrader, DeckOptions
+from .fields import Fields, FieldsGrader
 from .is_json import IsJson
+from .length import Length
+from .levenshtein import Levenshtein, LevenshteinGrader
+from .measures import Cost, Latency
 from .plugins import find_plugin, plugin_names
+from .python import PythonGrader, PythonOptions
 from .regex import Regex
-from .text import Contains, ContainsAll, ContainsAny, Equals, IContains, StartsWith
+from .rouge import RougeN, RougeNGrader
+from .text import Contains, ContainsAll, ContainsAny, EndsWith, Equals, IContains, StartsWith
+from .tool_call_options import ToolCalls
+from .tool_calls import ToolCallsGrader
 
 __all__ = ["DECK", "KINDS", "LATER", "GraderKind", "NotYet", "find_kind", "is_later", "kind_names"]
 
 DECK = "deck"
 NOT = "not-"
-LATER = frozenset(
-    {
-        "bleu",
-        "code",
-        "cost",
-        "latency",
-        "length",
-        "levenshtein",
-        "llm_judge",
-        "python",
-        "rouge-n",
-        "rubric",
-        "similar",
-        "tool_calls",
-    }
-)
+LATER = frozenset({"llm_judge", "rubric", "similar"})
 """Kinds that a suite may name, but that this version cannot use."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraderKind:
-    """A kind: the model of its options, and how to make a grader of them. `main` is the option that `kind: value`
-    sets."""
+    """A kind: the model of its options, and how to make a grader of them. `kind: x` is short for its option `main`.
+
+    One that `holds_graders` has specs in `options.graders`, and is made with a third argument: the graders of these.
+    """
 
     options_model: type[FormatModel]
-    make: Callable[[Any, GraderSettings], Grader]
+    make: Callable[..., Grader]
     asks_model: bool = False
     main: str = "value"
+    holds_graders: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +65,36 @@ _CHECKS: Mapping[str, type[FormatModel]] = {
     "contains": Contains,
     "contains-all": ContainsAll,
     "contains-any": ContainsAny,
+    "contains-json": ContainsJson,
+    "ends-with": EndsWith,
     "equals": Equals,
     "icontains": IContains,
     "is-json": IsJson,
+    "length": Length,
     "regex": Regex,
     "starts-with": StartsWith,
+}
+# The opposite of these says nothing that anybody wants: an answer that is slow, or unlike another one by half.
+# Programs, functions and decks can be written the other way round.
+_WITHOUT_OPPOSITE: Mapping[str, GraderKind] = {
+    "bleu": GraderKind(Bleu, BleuGrader),
+    "code": GraderKind(CodeOptions, CodeGrader, main="command"),
+    "composite": GraderKind(Composite, CompositeGrader, holds_graders=True),
+    "cost": GraderKind(Cost, CheckGrader),
+    DECK: GraderKind(DeckOptions, DeckGrader, asks_model=True, main="path"),
+    "fields": GraderKind(Fields, FieldsGrader),
+    "latency": GraderKind(Latency, CheckGrader),
+    "levenshtein": GraderKind(Levenshtein, LevenshteinGrader),
+    "python": GraderKind(PythonOptions, PythonGrader, main="function"),
+    "rouge-n": GraderKind(RougeN, RougeNGrader),
+    "tool_calls": GraderKind(ToolCalls, ToolCallsGrader),
 }
 KINDS: Mapping[str, GraderKind] = {
     **{name: GraderKind(model, CheckGrader) for name, model in _CHECKS.items()},
     **{NOT + name: GraderKind(model, partial(CheckGrader, negated=True)) for name, model in _CHECKS.items()},
-    DECK: GraderKind(DeckOptions, DeckGrader, asks_model=True, main="path"),
+    **_WITHOUT_OPPOSITE,
 }
-"""The kinds of this package, each check also in its `not-` form."""
+"""The kinds of this package, those that say yes or no of a text also in their `not-` form."""
 
 
 def find_kind(name: str) -> GraderKind | None:

@@ -15,7 +15,9 @@ from ..suite.explain import described, did_you_mean, explain
 from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
 from .base import Grader, GraderSettings
+from .composite import MOST_LEVELS
 from .registry import KINDS, GraderKind, NotYet, find_kind, is_later, kind_names
+from .when import Conditional
 
 __all__ = ["NOT_YET", "kind_without_value", "make_graders"]
 
@@ -59,11 +61,14 @@ def kind_without_value(spec: GraderSpec) -> str | None:
     if isinstance(spec, str):
         return None
     if isinstance(spec, LongGrader):
-        kind, value = spec.type, (spec.model_extra or {}).get(_MAIN)
+        kind, options = spec.type, spec.model_extra or {}
     else:
         kind, value = next(iter(spec.items()))
-        value = value.get(_MAIN) if isinstance(value, dict) else value
-    return kind if value is None and kind in _kinds_with_expected_text() else None
+        options = value if isinstance(value, dict) else {_MAIN: value}
+    if kind in KINDS and KINDS[kind].holds_graders:
+        inner = KINDS[kind].options_model.model_validate({"graders": options.get("graders")})
+        return next(filter(None, map(kind_without_value, inner.graders)), None)  # type: ignore[attr-defined]
+    return kind if options.get(_MAIN) is None and kind in _kinds_with_expected_text() else None
 
 
 @lru_cache(maxsize=1)
@@ -80,7 +85,7 @@ class _RefusedError(Exception):
         self.problems = problems
 
 
-def _made(spec: GraderSpec, path: DataPath) -> Grader:
+def _made(spec: GraderSpec, path: DataPath, level: int = 1) -> Grader:
     if isinstance(spec, str):
         raise _RefusedError(_line_problem(spec, path))
     if isinstance(spec, LongGrader):
@@ -97,7 +102,27 @@ def _made(spec: GraderSpec, path: DataPath) -> Grader:
     if problems := _unused_settings(common, kind, written):
         raise _RefusedError(*problems)
     options = _validated(kind.options_model, dict(common.model_extra or {}), written)
-    return kind.make(options, _settings(common))
+    settings = _settings(common)
+    inner = [_inner(options.graders, written, level)] if kind.holds_graders else []  # type: ignore[attr-defined]
+    grader = kind.make(options, settings, *inner)
+    return grader if common.when is None else Conditional(grader, common.when, settings)
+
+
+def _inner(specs: Sequence[GraderSpec], written: _Written, level: int) -> tuple[Grader, ...]:
+    """The graders that a grader holds; all of their problems at once, each with its whole path."""
+    if level == MOST_LEVELS:
+        message = f"graders stand inside of graders more than {MOST_LEVELS} levels deep"
+        raise _RefusedError(Problem(written.at(("graders",)), "too-deep", message, "write fewer levels"))
+    graders: list[Grader] = []
+    problems: list[Problem] = []
+    for index, spec in enumerate(specs):
+        try:
+            graders.append(_made(spec, written.at(("graders", index)), level + 1))
+        except _RefusedError as refused:
+            problems += refused.problems
+    if problems:
+        raise _RefusedError(*problems)
+    return tuple(graders)
 
 
 @lru_cache(maxsize=1024)
@@ -119,6 +144,7 @@ def _settings(common: LongGrader) -> GraderSettings:
         threshold=common.threshold,
         required=bool(common.required),
         target=common.target,
+        on_error=common.on_error or "ungraded",
     )
 
 
@@ -200,9 +226,12 @@ def _unused_settings(common: LongGrader, kind: GraderKind, written: _Written) ->
     if common.target is not None and not kind.asks_model:
         message = f"`{common.type}` asks no model, so it has no `target`"
         problems.append(Problem(written.at(("target",)), "unknown-key", message, "remove it"))
-    if common.when is not None:
-        message = "conditions (`when`) cannot be used yet"
-        problems.append(Problem(written.at(("when",)), "grader-not-yet", message, "remove it"))
+    if common.required and common.on_error == "skip":
+        message = "a `required` grader cannot be left out, so it has no `on_error: skip`"
+        problems.append(Problem(written.at(("on_error",)), "grader-options", message, "remove one of them"))
+    if kind.holds_graders and (common.model_extra or {}).get("mode") == "threshold" and common.threshold is None:
+        message = "`mode: threshold` needs a `threshold`"
+        problems.append(Problem(written.at(("mode",)), "grader-options", message, "add `threshold: 0.7`"))
     return problems
 
 

@@ -1,4 +1,4 @@
-"""Kinds that compare texts: `equals`, `contains`, `icontains`, `contains-all`, `contains-any`, `starts-with`.
+"""Kinds that compare texts: `equals`, the forms of `contains`, `starts-with` and `ends-with`.
 
 Texts that Unicode holds to be the same, such as an é of one or of two characters, are the same here.
 """
@@ -13,8 +13,9 @@ from pydantic import Field
 from ..conversation.authored import FormatModel, Word
 from .base import GradeError, Submission
 from .check import Verdict, shown
+from .reference import no_reference
 
-__all__ = ["Contains", "ContainsAll", "ContainsAny", "Equals", "IContains", "StartsWith", "comparable"]
+__all__ = ["Contains", "ContainsAll", "ContainsAny", "EndsWith", "Equals", "IContains", "StartsWith", "comparable"]
 
 _VALUE = "The text to look for; the reference answer if absent."
 _VALUES = "The texts to look for."
@@ -45,7 +46,7 @@ class Equals(FormatModel):
         """Compare whole texts."""
         expected = submission.reference if self.value is None else self.value
         if expected is None:
-            return _no_reference("equals")
+            return no_reference("equals")
         if self._form(submission.text) == self._form(expected):
             return Verdict(True, f"the answer is {shown(expected)}")
         return Verdict(False, f"the answer is {shown(submission.text)}, not {shown(expected)}")
@@ -117,10 +118,26 @@ class StartsWith(FormatModel):
         return Verdict(False, f"the answer starts with {shown(text[: len(self.value)])}, not {shown(self.value)}")
 
 
+class EndsWith(FormatModel):
+    """The answer ends with this text."""
+
+    value: Word = Field(description="The text that the answer ends with.")
+    case_sensitive: bool = Field(True, description=_CASE)
+    trim: bool = Field(True, description="Whether white space after the answer is left out of the comparison.")
+
+    async def check(self, submission: Submission) -> Verdict | GradeError:
+        """Compare the last words."""
+        text = submission.text.rstrip() if self.trim else submission.text
+        end = comparable(self.value.rstrip() if self.trim else self.value, case_sensitive=self.case_sensitive)
+        if comparable(text, case_sensitive=self.case_sensitive).endswith(end):
+            return Verdict(True, f"the answer ends with {shown(self.value)}")
+        return Verdict(False, f"the answer ends with {shown(text[-len(self.value) :])}, not {shown(self.value)}")
+
+
 def _contains(kind: str, value: str | None, submission: Submission, case_sensitive: bool) -> Verdict | GradeError:
     wanted = submission.reference if value is None else value
     if not wanted:
-        return _no_reference(kind)  # every text contains an empty one: that would say nothing
+        return no_reference(kind)  # every text contains an empty one: that would say nothing
     found, _ = _sorted_out([wanted], submission.text, case_sensitive)
     verb = "contains" if found else "does not contain"
     return Verdict(bool(found), f"the answer {verb} {shown(wanted)}")
@@ -136,11 +153,3 @@ def _sorted_out(values: list[str], text: str, case_sensitive: bool) -> tuple[lis
 def _listed(values: list[str]) -> str:
     more = f" and {len(values) - 5} more" if len(values) > 5 else ""
     return ", ".join(shown(value) for value in values[:5]) + more
-
-
-def _no_reference(kind: str) -> GradeError:
-    return GradeError(
-        "no-reference",
-        f"`{kind}` has no `value`, and the case has no reference answer: give the grader a `value`, or the case "
-        "`expected_messages` with a text of the assistant",
-    )

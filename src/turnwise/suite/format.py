@@ -13,6 +13,7 @@ from ..conversation.authored import AuthoredMessage, FormatModel, Word
 from ..conversation.globs import compile_glob
 from ..conversation.values import is_blank
 from ..errors import PatternError
+from .when import WhenSpec
 
 __all__ = [
     "CaseSpec",
@@ -39,7 +40,10 @@ class LongGrader(FormatModel):
     threshold: float | None = Field(None, ge=0, le=1, description="The score from which it passes.")
     required: bool | None = Field(None, description="Whether the case fails when this grader does not pass.")
     target: str | None = Field(None, description="The target that judges, for graders that ask a model.")
-    when: str | None = Field(None, description="A condition for using this grader.")
+    on_error: Literal["ungraded", "skip"] | None = Field(
+        None, description="`skip`: if it cannot grade, the case is scored without it; `ungraded` if absent."
+    )
+    when: WhenSpec | None = Field(None, description="Which answers this grader is for; all of them if absent.")
 
     @model_validator(mode="after")
     def _has_no_misspelt_key(self) -> Self:

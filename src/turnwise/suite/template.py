@@ -71,12 +71,28 @@ class Filler:
             return self.text(grader, path)
         if isinstance(grader, dict):
             return {kind: self._settings(value, (*path, kind)) for kind, value in grader.items()}
-        return grader.model_copy(update=self._settings(grader.model_dump(exclude_unset=True), path))
+        filled = self._settings(grader.model_dump(exclude_unset=True), path)
+        if grader.when is not None:
+            filled["when"] = grader.when.model_copy(update=filled["when"])
+        return grader.model_copy(update=filled)
 
     def _settings(self, settings: Any, path: DataPath) -> Any:
         if not isinstance(settings, dict):
             return self.value(settings, path)
-        return {key: item if key == "prompt" else self.value(item, (*path, key)) for key, item in settings.items()}
+        return {key: self._setting(key, item, (*path, key)) for key, item in settings.items()}
+
+    def _setting(self, key: str, value: Any, path: DataPath) -> Any:
+        if key == "prompt":
+            return value
+        if key == "graders" and isinstance(value, list):
+            return [self._inner(grader, (*path, index)) for index, grader in enumerate(value)]
+        return self.value(value, path)
+
+    def _inner(self, grader: Any, path: DataPath) -> Any:
+        """A grader inside of a grader, as it is written."""
+        if not isinstance(grader, dict) or "type" in grader:
+            return self._settings(grader, path)
+        return {kind: self._settings(value, (*path, kind)) for kind, value in grader.items()}
 
     def _content(self, content: str | list[Segment] | None, path: DataPath) -> str | list[Segment] | None:
         if content is None:

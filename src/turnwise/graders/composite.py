@@ -1,0 +1,109 @@
+"""The kind `composite`: several graders that count as one, by a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..conversation.authored import FormatModel
+from ..suite.format import GraderSpec
+from .base import Grade, GradeError, Grader, GraderSettings, Submission
+from .guarded import guarded
+from .scoring import left_out_text, mean_score, reaches
+
+__all__ = ["MOST_LEVELS", "Composite", "CompositeGrader", "Mode", "combined"]
+
+MOST_LEVELS = 10
+"""How deep graders may stand inside of graders."""
+
+Mode = Literal["all", "any", "weighted", "threshold"]
+
+
+class Composite(FormatModel):
+    """Graders that count as one."""
+
+    graders: Annotated[list[GraderSpec], Field(min_length=1)] = Field(description="The graders, as a suite has them.")
+    mode: Mode = Field("all", description="`all`, `any`, `weighted` or `threshold`.")
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeGrader:
+    """Asks every inner grader, and combines what they say."""
+
+    options: Composite
+    settings: GraderSettings
+    graders: tuple[Grader, ...]
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Judge an answer."""
+        grades = [await guarded(grader, submission) for grader in self.graders]
+        threshold = 1.0 if self.settings.threshold is None else self.settings.threshold
+        score = combined(grades, self.options.mode, threshold)
+        evidence = {"mode": self.options.mode, "grades": [_shown(grade) for grade in grades]}
+        if isinstance(score, GradeError):
+            return self.settings.ungraded(score, evidence)
+        return self.settings.graded(score, _reason(grades, self.options.mode), evidence)
+
+
+def combined(grades: Sequence[Grade], mode: Mode, threshold: float = 1.0) -> float | GradeError:
+    """The score of inner grades. One that has no score makes it unknown, unless it cannot change the outcome.
+
+    >>> passed = GraderSettings(name="a", kind="x").graded(1.0, "")
+    >>> broken = GraderSettings(name="b", kind="x").ungraded(GradeError("timeout", "too slow"))
+    >>> combined([passed, broken], "any")
+    1.0
+    >>> combined([passed, broken], "all").message
+    'inner graders could not grade: b: too slow'
+    """
+    counted = [grade for grade in grades if not grade.left_out]
+    if not counted:
+        return GradeError("nothing-graded", f"no inner grader counts: {left_out_text(grades)}")
+    if any(grade.required and grade.passed is False for grade in counted):
+        return 0.0
+    least, most = (_at(counted, mode, threshold, unknown) for unknown in (0.0, 1.0))
+    if least == most and (least == 0 or not any(grade.required and grade.error for grade in counted)):
+        return least
+    said = "; ".join(f"{grade.name}: {grade.error.message}" for grade in counted if grade.error)
+    return GradeError("inner", f"inner graders could not grade: {said}")
+
+
+def _at(grades: Sequence[Grade], mode: Mode, threshold: float, unknown: float) -> float:
+    """The score if every grade that is not known were this one."""
+    passed = [bool(unknown) if grade.passed is None else grade.passed for grade in grades]
+    match mode:
+        case "all":
+            return float(all(passed))
+        case "any":
+            return float(any(passed))
+        case "weighted":
+            return mean_score(grades, unknown)
+        case "threshold":
+            return float(reaches(mean_score(grades, unknown), threshold))
+
+
+def _reason(grades: Sequence[Grade], mode: Mode) -> str:
+    counted = [grade for grade in grades if grade.score is not None]
+    failed = [grade for grade in counted if not grade.passed]
+    said = f"{mode}: {len(counted) - len(failed)} of {len(counted)} inner graders passed"
+    if failed:
+        said += "; " + "; ".join(f"{grade.name}: {grade.reason}" for grade in failed[:3])
+    left_out = left_out_text(grades)
+    return f"{said}; {left_out}" if left_out else said
+
+
+def _shown(grade: Grade) -> dict[str, Any]:
+    error = grade.error
+    return {
+        "name": grade.name,
+        "kind": grade.kind,
+        "score": grade.score,
+        "passed": grade.passed,
+        "reason": grade.reason,
+        "evidence": dict(grade.evidence),
+        "weight": grade.weight,
+        "required": grade.required,
+        "error": None if error is None else {"kind": error.kind, "message": error.message},
+    }

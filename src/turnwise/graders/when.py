@@ -1,0 +1,54 @@
+"""Graders that are not for every answer: one whose condition does not hold is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from .base import Grade, Grader, GraderSettings, Submission
+from .json_values import brief, same_value
+
+if TYPE_CHECKING:
+    from ..suite.when import WhenSpec
+
+__all__ = ["Conditional", "why_not_applicable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """A grader with a condition."""
+
+    grader: Grader
+    when: WhenSpec
+    settings: GraderSettings
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Judge an answer that the grader is for."""
+        why = why_not_applicable(self.when, submission)
+        return await self.grader.grade(submission) if why is None else self.settings.not_applicable(why)
+
+
+def why_not_applicable(when: WhenSpec, submission: Submission) -> str | None:
+    """What keeps a grader from being used for an answer; None if it is to be used.
+
+    >>> from ..suite.when import WhenSpec
+    >>> why_not_applicable(WhenSpec(target="gpt-*"), Submission(question="", text="", target="claude"))
+    "not for this answer: it is for the target 'gpt-*', and this is 'claude'"
+    """
+    reason = _why_not(when, submission)
+    return None if reason is None else f"not for this answer: it is for {reason}"
+
+
+def _why_not(when: WhenSpec, submission: Submission) -> str | None:
+    if when.tags is not None and not set(when.tags) & set(submission.tags):
+        return f"cases tagged {' or '.join(when.tags)}, and this one has {', '.join(submission.tags) or 'no tags'}"
+    if when.target is not None and not fnmatchcase(submission.target or "", when.target):
+        return f"the target {when.target!r}, and this is {submission.target!r}"
+    if when.variant is not None and when.variant != submission.variant:
+        return f"the variant {when.variant!r}, and this is {submission.variant!r}"
+    for key, value in (when.metadata or {}).items():
+        if key not in submission.metadata or not same_value(value, submission.metadata[key]):
+            found = brief(submission.metadata[key]) if key in submission.metadata else "not there"
+            return f"cases whose metadata has {key}: {brief(value)}, and here it is {found}"
+    return None
