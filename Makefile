@@ -42,7 +42,9 @@ demo: $(VENV)/.installed-local  ## validate the examples, show what they send, a
 	@echo "Every prompt of every example, byte for byte, is in $(DEMO)/prompts.json"
 	$(BIN)/turnwise prompt examples/tools/suite.yaml --target anthropic/MODEL --case weather-follow-up
 	@echo "A real model, without a key or a network, answers every example; it is very small, so some of them fail:"
-	$(BIN)/turnwise run examples --target small || test $$? -eq 1
+	$(BIN)/turnwise run examples/*/suite.yaml --target small || test $$? -eq 1
+	@echo "Every kind of grader, without any model (but for three that need the extra text-metrics):"
+	$(BIN)/turnwise run $(filter-out %/bleu/suite.yaml %/levenshtein/suite.yaml %/rouge-n/suite.yaml,$(wildcard examples/graders/*/suite.yaml)) --quiet
 	@echo "The same model as a judge of twelve labelled conversations: the report says how far to trust it (not at all):"
 	$(BIN)/turnwise calibrate examples/hello-world/*.deck.md
 
