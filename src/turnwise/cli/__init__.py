@@ -12,6 +12,7 @@ from importlib import import_module
 import click
 
 from ..version import __version__
+from .interrupts import was_asked_to_end
 
 __all__ = ["ExitCode", "cli", "main", "process"]
 
@@ -143,13 +144,17 @@ def _run(arguments: list[str]) -> int:
         click.echo(printable(shown.getvalue()), err=True, nl=False)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return ExitCode.INTERRUPTED
+        return _interrupted()
     except OSError as error:
         # Files that are read have names; what has none is the output.
         return _no_output(error) if error.filename is None else _report(error)
     except Exception as error:  # noqa: BLE001  (the last resort: nothing may reach the user as a traceback)
-        return _report(error)
+        return _interrupted() if was_asked_to_end() else _report(error)
+
+
+def _interrupted() -> int:
+    click.echo("interrupted", err=True)
+    return ExitCode.INTERRUPTED
 
 
 def _flushed(code: int) -> int:

@@ -93,7 +93,9 @@ def command(**given: Any) -> None:
     """
     import signal
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    from .interrupts import end_on
+
+    end_on(signal.SIGINT, signal.SIGTERM)
     from .calibrating import calibrate
 
     click.get_current_context().exit(calibrate(Asked(**given)))

@@ -79,8 +79,10 @@ def command(**given: Any) -> None:
     """
     import signal
 
+    from .interrupts import end_on
+
     # Until the run is under way, a request to end ends at once, like Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_on(signal.SIGINT, signal.SIGTERM)
     from .running import carry_out, show_plan
 
     asked = _Asked(**given)
