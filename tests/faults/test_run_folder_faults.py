@@ -37,7 +37,7 @@ def test_a_run_whose_folder_is_deleted_stops(tmp_path: Path) -> None:
         root = make_project(tmp_path / "project", server.url, 500)
         with started(root, *RUN) as running:
             running.until_results(10)
-            # Moved first: the program must not find the folder half deleted, with its journal gone and itself still there.
+            # Moved first: the program must not find the folder half deleted, without its journal.
             shutil.rmtree(run_folder(root).rename(tmp_path / "deleted"))
             assert running.end() == 3
     assert "the journal has been deleted" in running.stderr
