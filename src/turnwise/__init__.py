@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .conversation import Conversation, File, Image, Message, Text
     from .diagnostics import Diagnostic
     from .engine.api import run, stream
+    from .engine.grade_api import grade
     from .engine.result import Result, RunOutcome
     from .errors import (
         ConfigError,
@@ -64,6 +65,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "calibrate_recorded",
+    "grade",
     "load_suite",
     "run",
     "stream",
@@ -77,6 +79,7 @@ _HOMES = {
     "conversation": ("Conversation", "File", "Image", "Message", "Text"),
     "diagnostics": ("Diagnostic",),
     "engine.api": ("run", "stream"),
+    "engine.grade_api": ("grade",),
     "engine.result": ("Result", "RunOutcome"),
     "errors": (
         "ConfigError",

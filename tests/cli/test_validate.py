@@ -111,8 +111,7 @@ def test_targets_of_cases_and_graders_are_looked_up_too(tmp_path: Path) -> None:
     suite = GOOD_SUITE + "    target: gtp\n    graders:\n      - {type: llm_judge, target: judg}\n"
     write(tmp_path, suite + "  - id: fine\n    target: openai/any\n    input_messages: [{role: user, content: Hi}]\n")
     found = json.loads(run_turnwise("validate", "--format", "json", "suite.yaml", cwd=tmp_path).stdout)
-    targets = [item for item in found if item["code"] != "grader-not-yet"]
-    assert [(item["code"], item["line"], item["case_id"]) for item in targets] == [
+    assert [(item["code"], item["line"], item["case_id"]) for item in found] == [
         ("unknown-target", 5, "a"),
         ("unknown-target", 7, "a"),
     ]
@@ -213,7 +212,7 @@ def test_places_in_a_large_json_suite_are_found_quickly_and_exactly(tmp_path: Pa
 
 def test_problems_of_a_suite_s_graders_are_said_once(tmp_path: Path) -> None:
     """However many cases have them, and with variables too; those of cases are said at their own lines."""
-    suite = "vars: {x: y}\ngraders:\n  - contians: '{{ x }}'\n  - Be nice.\ncases:\n" + "".join(
+    suite = "vars: {x: y}\ngraders:\n  - contians: '{{ x }}'\n  - similar: Be nice.\ncases:\n" + "".join(
         f"  - {{id: c{number}, input_messages: [{{role: user, content: Hi}}]}}\n" for number in range(30)
     )
     own = "  - {id: own, graders: [{regex: '('}], input_messages: [{role: user, content: Hi}]}\n"
@@ -223,18 +222,9 @@ def test_problems_of_a_suite_s_graders_are_said_once(tmp_path: Path) -> None:
     found = [(item["severity"], item["code"], item["line"], item["case_id"]) for item in json.loads(done.stdout)]
     assert found == [
         ("error", "unknown-grader", 3, None),
-        ("warning", "grader-not-yet", 4, None),
+        ("error", "no-judge", 4, None),
         ("error", "bad-pattern", 36, "own"),
     ]
-
-
-def test_graders_that_cannot_be_used_yet_are_no_failure(tmp_path: Path) -> None:
-    """A suite with rubric lines is well formed: the exit code is 0, and the warning says what it means."""
-    write(tmp_path, "graders: [Be nice.]\n" + GOOD_SUITE)
-    done = run_turnwise("validate", "suite.yaml", cwd=tmp_path)
-    assert done.returncode == 0
-    assert "suite.yaml:1:11: warning: rubric lines" in done.stdout
-    assert "cannot be used yet: the cases stay ungraded" in done.stdout
 
 
 def test_variants_are_checked_with_their_own_values(tmp_path: Path) -> None:

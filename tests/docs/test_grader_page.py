@@ -9,7 +9,7 @@ import pytest
 
 from helpers import ROOT
 from turnwise.graders.diagnose import grader_diagnostics
-from turnwise.graders.registry import KINDS, LATER, NOT
+from turnwise.graders.registry import KINDS, NOT
 from turnwise.suite.format import LongGrader
 from turnwise.suite.suite import load_suite
 
@@ -45,14 +45,6 @@ def test_every_option_and_setting_is_explained() -> None:
     """Each option of a kind has a row, and so has each setting of all kinds that this version can use."""
     assert set(table("option")) == {option for kind in KINDS for option in options_of(kind)}
     assert set(table("setting")) == set(LongGrader.model_fields) - {"type", "target"}
-
-
-def test_what_is_to_come_is_not_there_yet() -> None:
-    """The kinds that the last section names cannot be used in this version."""
-    _, _, section = PAGE.partition("## What is to come\n")
-    named = set(re.findall(r"`(\w+)`", section))
-    assert len(named) >= 3
-    assert named <= LATER
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

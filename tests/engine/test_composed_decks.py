@@ -15,7 +15,7 @@ from turnwise.engine.deck_grades import deck_grades
 from turnwise.engine.summary_judges import judged_grades
 from turnwise.graders.deck_files import deck_uses
 from turnwise.graders.diagnose import grader_diagnostics
-from turnwise.graders.inside import holds_deck
+from turnwise.graders.inside import holds_judge
 from turnwise.graders.specs import make_graders
 from turnwise.suite.suite import load_suite
 
@@ -128,7 +128,7 @@ def test_graders_without_decks_have_none(tmp_path: Path) -> None:
     specs = [holding(HELLO, {"contains": "deck"}), {"contains": "deck"}]
     (only,) = load_suite(made(tmp_path, NOWHERE, *specs)).cases
     assert list(deck_uses(only)) == []
-    assert not any(map(holds_deck, make_graders(only.graders)[0]))
+    assert not any(map(holds_judge, make_graders(only.graders)[0]))
 
 
 def test_evidence_of_other_kinds_is_not_believed() -> None:

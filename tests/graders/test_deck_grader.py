@@ -17,7 +17,8 @@ from turnwise.graders.base import Grade, GraderSettings, Submission
 from turnwise.graders.deck import DeckGrader, DeckOptions, sample_of
 from turnwise.graders.deck_request import judging
 from turnwise.graders.diagnose import grader_diagnostics
-from turnwise.graders.judges import Judge, JudgeAnswer
+from turnwise.graders.embedding import Embed
+from turnwise.graders.judges import Asker, Judge, JudgeAnswer
 from turnwise.graders.specs import make_graders
 from turnwise.graders.verdict_scale import Scale
 from turnwise.providers import ProviderRequest, Usage
@@ -41,6 +42,15 @@ class OneJudge:
 
     def judge(self, path: str, target: str | None) -> Judge | None:
         return self._judge if (path, target) == ("tone.deck.md", "gpt") else None
+
+    def asker(self, target: str | None, model: str | None = None) -> Asker | None:
+        return None
+
+    def prompt(self, written: str) -> str:
+        return written
+
+    def embedder(self, target: str) -> Embed | None:
+        return None
 
     async def _ask(self, request: ProviderRequest) -> JudgeAnswer:
         self.asked.append(request)

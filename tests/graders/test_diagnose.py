@@ -67,14 +67,6 @@ def test_what_variables_bring_about_is_the_case_s_own(tmp_path: Path) -> None:
     assert (only.code, only.case_id, only.place.line) == ("bad-pattern", "b", 5)
 
 
-@pytest.mark.parametrize("grader", ["The answer is polite.", "{type: llm_judge}"])
-def test_what_cannot_be_used_yet_is_a_warning(tmp_path: Path, grader: str) -> None:
-    """The suite is well formed, and it is said that its cases stay ungraded."""
-    ((only,),) = found_in(tmp_path, f"graders: [{grader}]\ncases: [{{id: a, {MESSAGES}}}]\n")
-    assert (only.severity, only.code) == ("warning", "grader-not-yet")
-    assert only.message.endswith("cannot be used yet: the cases stay ungraded")
-
-
 EXPECTED = "expected_messages: [{role: assistant, content: Oslo}]"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +9,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from turnwise.errors import Problem
-from turnwise.graders.base import Grade, Grader, Submission
-from turnwise.graders.registry import KINDS, LATER
-from turnwise.graders.scoring import score_case
+from turnwise.graders.base import Grade, Grader
+from turnwise.graders.registry import KINDS
 from turnwise.graders.specs import make_graders
 from turnwise.suite.format import GraderSpec
 
@@ -52,8 +50,10 @@ def test_every_grader_is_one() -> None:
         "contains-json": True,
         "cost": {"max": 1},
         "fields": {"value": {"a": 1}},
+        "similar": {"target": "embedder"},
         "is-json": True,
         "latency": {"max": 1},
+        "rubric": ["It is polite."],
         "length": {"max": 1},
         "python": "a:b",
         "tool_calls": {"expected": ["x"]},
@@ -75,42 +75,6 @@ def test_an_unknown_kind_is_told_with_the_nearest() -> None:
     assert (dash.path, dash.hint) == (("graders", 1, "type"), "did you mean `contains-all`?")
     assert far.hint is not None
     assert all(kind in far.hint for kind in KINDS)
-
-
-@pytest.mark.parametrize("kind", sorted(LATER))
-def test_a_kind_that_comes_later_is_not_called_unknown(kind: str) -> None:
-    """It is known, but cannot be used yet; its `not-` form and rubric lines neither."""
-    for problem in problems_of({kind: "x"}, {"type": f"not-{kind}"}, "The answer is polite."):
-        assert problem.code == "grader-not-yet"
-        assert problem.hint is not None
-        assert problem.message.endswith("cannot be used yet")
-
-
-def test_a_kind_that_comes_later_leaves_its_case_ungraded() -> None:
-    """Its grader says why there is no score, under the name and weight that the suite gives: never 0."""
-    later: Any = TypeAdapter(GraderSpec).validate_python({"type": "llm_judge", "name": "polite", "weight": 3})
-    graders, problems = make_graders([later, "The answer is polite.", {"contains": "x"}, {"similar": "y"}])
-    assert len(graders) == 4
-    assert len(problems) == 3
-    grades = [asyncio.run(grader.grade(Submission(question="Q?", text="x"))) for grader in graders]
-    assert [(grade.name, grade.score) for grade in grades] == [
-        ("polite", None),
-        ("rubric", None),
-        ("contains", 1.0),
-        ("similar", None),
-    ]
-    assert grades[0].weight == 3
-    assert grades[0].error is not None
-    assert (grades[0].error.kind, grades[0].reason) == ("not-available", problems[0].message)
-    assert score_case(grades).status == "ungraded"
-
-
-def test_a_mistake_beside_what_comes_later_makes_no_grader() -> None:
-    """An error is for the author to mend, not to be carried along."""
-    inner: list[Any] = [{"type": "llm_judge"}, {"contains": 5}]
-    graders, problems = make_graders([{"composite": {"graders": inner}}])
-    assert graders == []
-    assert {problem.code for problem in problems} == {"grader-not-yet", "wrong-type"}
 
 
 def test_a_kind_alone_is_not_taken_for_a_rubric_line() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from turnwise.graders.verdict import Status, Verdict, parse_verdict
+from turnwise.graders.verdict import Status, Verdict, parse_verdict, read_object
 from turnwise.graders.verdict_scale import Scale
 
 STEPS = Scale("ordinal", min=-3, max=3, ungradable=0)
@@ -208,5 +208,13 @@ def test_a_plus_sign_inside_of_a_reason_stays() -> None:
 def test_a_draft_is_no_verdict_where_the_last_one_breaks_off(text: str) -> None:
     """What the judge meant to say last is not known: its draft must not stand for it."""
     found = parse_verdict(text, Scale("ordinal", min=1, max=5))
+    assert isinstance(found, Status)
+    assert found.kind == "truncated"
+
+
+def test_a_draft_of_a_list_is_no_answer_where_the_last_one_breaks_off() -> None:
+    """An object that is read by its key is taken from a draft no more than a verdict is."""
+    found = read_object('First {"lines": [1]}, no: {"lines": [2', "lines")
+
     assert isinstance(found, Status)
     assert found.kind == "truncated"

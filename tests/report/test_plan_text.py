@@ -18,7 +18,7 @@ def plan_of(cases: int, trials: int, variants: tuple[str | None, ...] = (None,))
     suite = SimpleNamespace(name="s.yaml", variants=made)
     plan = SimpleNamespace(
         results=cases * trials * len(variants), cases=cases, targets=[SimpleNamespace(name="gpt\x1b")], suites=[suite],
-        selected=lambda: [(suite, None)] * cases, judges=JudgeBook(),
+        selected=lambda: [(suite, None)] * cases, judges=JudgeBook(), regrades=None,
     )  # fmt: skip
     return cast("Plan", plan)
 

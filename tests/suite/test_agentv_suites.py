@@ -79,6 +79,7 @@ def test_their_evaluators_become_graders() -> None:
         "type": "llm_judge",
         "name": "code_correctness",
         "prompt": "../../evaluators/prompts/code-correctness-judge.md",
+        "placeholders": "dollar",
     }
     assert [settings(grader) for grader in suite.cases[0].graders] == [{"type": "llm_judge"}]
 

@@ -10,7 +10,8 @@ from typing import Any
 from ..conversation.guidelines import GuidelinePatterns
 from ..diagnostics import Diagnostic
 from ..suite.case import Case
-from ..suite.format import LongGrader
+from ..suite.format import LongGrader, TurnSpec
+from ..suite.live_format import UserSpec
 from ..suite.paths import DataPath, shown_path
 from ..suite.project import Project
 from ..suite.sources import Source
@@ -53,16 +54,31 @@ def suite_target_names(suite: Suite) -> Iterator[tuple[DataPath, str]]:
         yield ("target",), suite.spec.target
     for index, name in enumerate(suite.spec.targets or ()):
         yield ("targets", index), name
+    if suite.spec.judge is not None:
+        yield ("judge",), suite.spec.judge
     for index, grader in enumerate(suite.spec.graders or ()):
-        yield from _judges(grader, ("graders", index))
+        yield from ((suite.authored(path), name) for path, name in _judges(grader, ("graders", index)))
+    yield from ((suite.authored(path), name) for path, name in _of_live(suite.spec.user, suite.spec.turns, ()))
 
 
 def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]]:
     """Every target that a case names beside its suite."""
     if case.target is not None and case.target != suite.spec.target:
         yield (*case.path, "target"), case.target
+    authored = case.context.authored if case.path else tuple
     for index, grader in enumerate(case.graders[case.inherited_graders :]):
-        yield from _judges(grader, (*case.path, "graders", index))
+        yield from ((authored(path), name) for path, name in _judges(grader, (*case.path, "graders", index)))
+    turns = case.turns if case.spec.turns is not None else ()
+    yield from ((authored(path), name) for path, name in _of_live(case.spec.user, turns, case.path))
+
+
+def _of_live(user: UserSpec | None, turns: Sequence[TurnSpec] | None, path: DataPath) -> Iterator[tuple[DataPath, str]]:
+    """The target that plays the user, and those that the graders of turns name."""
+    if user is not None:
+        yield (*path, "user", "target"), user.target
+    for number, turn in enumerate(turns or ()):
+        for index, grader in enumerate(turn.graders or ()):
+            yield from _judges(grader, (*path, "turns", number, "graders", index))
 
 
 def _judges(grader: Any, path: DataPath) -> Iterator[tuple[DataPath, str]]:
@@ -82,6 +98,10 @@ def _named(settings: Any, path: DataPath) -> Iterator[tuple[DataPath, str]]:
         return
     if isinstance(settings.get("target"), str):
         yield (*path, "target"), settings["target"]
+    panel = settings.get("targets")
+    for index, name in enumerate(panel if isinstance(panel, list) else ()):
+        if isinstance(name, str):
+            yield (*path, "targets", index), name
     inner = settings.get("graders")
     for index, each in enumerate(inner if isinstance(inner, list) else ()):
         yield from _judges(each, (*path, "graders", index))

@@ -21,6 +21,7 @@ _VERBS = {
     "ask": "Ask a target one thing, to try it.",
     "cache": "Show or clear the answers that were kept.",
     "calibrate": "Measure how far a grader deck can be trusted.",
+    "grade": "Grade the answers of a run again, without asking for them.",
     "init": "Write a small working project.",
     "label": "Label samples, one conversation at a time.",
     "prompt": "Show what each case of a suite sends to a model.",

@@ -22,6 +22,7 @@ from .signals import until_signalled
 
 if TYPE_CHECKING:
     from ..engine.events import Ended
+    from ..engine.grade_changes import GradeChanges
     from ..engine.options import PlanOptions
     from ..engine.session import Session
     from ..engine.summary_format import Summary
@@ -33,6 +34,7 @@ __all__ = ["carry_out", "show_plan"]
 
 def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
     """Do the run and show what came of it; the exit code that its verdict has."""
+    from ..engine.grade_changes import regrade_changes
     from ..report.lines import watcher
 
     with suppress(OSError):
@@ -48,11 +50,12 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
         raise ending.fault or AssertionError("a run ends, or says why not")
     summary = session.summary(ending.ended)
     verdict = session.verdict(summary, ending.ended)
+    changes = regrade_changes(session)
     with suppress(OSError):
         if ending.fault is not None:
             _tell(ending.fault)
     with suppress(BrokenPipeError):
-        _show(summary, verdict, kind, watching)
+        _show(summary, verdict, kind, watching, changes)
     with suppress(OSError):
         if kind == "auto" and session.folder.path.is_dir():
             click.echo(error_style()(f"results: {shown_file(session.folder.path)}", "grey"), err=True, color=True)
@@ -135,16 +138,21 @@ def _tell(fault: RunError | SuiteError) -> None:
         click.echo(f"{error_style()('hint:', 'cyan')} {one_line(fault.hint)}", err=True, color=True)
 
 
-def _show(summary: Summary, verdict: Verdict, kind: str, watching: Watcher) -> None:
+def _show(
+    summary: Summary, verdict: Verdict, kind: str, watching: Watcher, changes: GradeChanges | None = None
+) -> None:
     from ..report.event_json import JsonWatcher
     from ..report.summary import summary_text
 
     if isinstance(watching, JsonWatcher):
-        watching.summary(summary.as_dict(verdict))
+        compared = {} if changes is None else {"regraded": changes.as_dict()}
+        watching.summary({**summary.as_dict(verdict), **compared})
     elif kind == "quiet":
         click.echo(verdict.text)
     else:
         click.echo(summary_text(summary, verdict, output_style()), color=True)
+        if changes is not None:
+            click.echo(changes.text)
 
 
 def _tell_what_to_do(session: Session, summary: Summary, ended: Ended) -> None:
@@ -153,7 +161,8 @@ def _tell_what_to_do(session: Session, summary: Summary, ended: Ended) -> None:
     if session.plan.options.graded and "no graders" in summary.ungraded_by_reason:
         hint = "give the cases `graders`, or collect answers alone with --no-grade"
         click.echo(f"{style('hint:', 'cyan')} {hint}", err=True, color=True)
-    errors = sum(group.errors for group in summary.targets)
+    # An error that was recorded stays one: there is nobody to ask again.
+    errors = sum(group.errors for group in summary.targets) if session.plan.regrades is None else 0
     if (ended.left or errors) and session.folder.path.is_dir():
         what = " and ".join(each for each in (f"{ended.left:,} not run" if ended.left else "", _errors(errors)) if each)
         line = f"{what}; go on with: turnwise run --resume {_name(session)}{_more(session, ended)}"

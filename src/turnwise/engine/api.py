@@ -13,6 +13,7 @@ from typing_extensions import Unpack
 
 from ..errors import RunError, UsageError
 from .events import Ended, Event, Observer
+from .grade_changes import regrade_changes
 from .options import Execution, PlanOptions
 from .result import Result, RunOutcome
 from .resuming import go_on
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..suite.suite import Suite
     from ..targets.format import Target
 
-__all__ = ["RunSettings", "run", "stream"]
+__all__ = ["RunSettings", "ended_outcome", "run", "stream"]
 
 
 class RunSettings(TypedDict, total=False):
@@ -80,7 +81,7 @@ async def run(
     """
     with await _prepared(suites, target, settings) as session:
         ended = await session.runner(on_event or _ignore).run()
-        return _outcome(session, ended)
+        return ended_outcome(session, ended)
 
 
 async def stream(
@@ -230,6 +231,8 @@ def _ignore(event: Event) -> None:
     """Nobody watches."""
 
 
-def _outcome(session: Session, ended: Ended) -> RunOutcome:
+def ended_outcome(session: Session, ended: Ended) -> RunOutcome:
+    """What came of a run that has ended."""
     summary = session.summary(ended)
-    return RunOutcome(ended.run_id, ended.folder, summary, session.verdict(summary, ended), ended.left)
+    verdict = session.verdict(summary, ended)
+    return RunOutcome(ended.run_id, ended.folder, summary, verdict, ended.left, regrade_changes(session))

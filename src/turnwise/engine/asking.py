@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from asyncio import Task
 
     from ..providers.base import Provider
+    from ..providers.embeddings import Embedder
     from ..targets.resolve import ResolvedTarget
     from ..targets.settings import Prices
     from .cache import AnswerCache
@@ -93,11 +94,17 @@ class Asking:
 
     def of(self, work: Piece) -> Asked:
         """Whom a piece of work is asked of."""
-        return self.of_target(work.target, work.settings_key)
+        asked = self.of_target(work.target, work.settings_key)
+        own: Provider | None = getattr(work, "provider", None)  # an answer that is there already
+        return asked if own is None else replace(asked, provider=own)
 
     def of_target(self, target: PlannedTarget, settings_key: tuple[str, str] | None) -> Asked:
         """How a target is asked, with the settings of that key."""
         return self._asked[id(target), settings_key]
+
+    def embedder_of(self, target: PlannedTarget) -> Embedder:
+        """What turns texts into vectors by the target. Raises `SetupError` if it cannot."""
+        return self._providers[target.project.root].embedder(target.resolved[None])
 
     async def _of_project(self, target: PlannedTarget) -> Providers:
         project = target.project

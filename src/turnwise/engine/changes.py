@@ -18,6 +18,7 @@ from .planned_targets import resolve_planned
 
 if TYPE_CHECKING:
     from .plan import Plan
+    from .planned_targets import PlannedTarget
 
 __all__ = ["refuse_changed_inputs", "refuse_changed_plan"]
 
@@ -50,7 +51,9 @@ def refuse_changed_plan(description: Mapping[str, Any], plan: Plan) -> None:
         for key in sorted({*before, *now}):
             name = f"target {target.name}" + (f" ({key})" if key else "")
             changes += _changed_values(name, before.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
-    changes += _changed_judges(description.get("judges") or (), plan)
+    changes += dict.fromkeys(_changed_judges(description.get("judges") or (), plan))
+    changes += _changed_embedders(description.get("embedders") or (), plan)
+    changes += _changed_users(description.get("users") or (), plan)
     if not changes and description["results"] != plan.results:
         changes = [f"the plan held {description['results']:,} results, and would hold {plan.results:,}"]
     if changes:
@@ -98,6 +101,7 @@ def _changed_configs(saved: Mapping[str, Any], plan: Plan) -> Iterator[str]:
 
 def _changed_judges(saved: Sequence[Mapping[str, Any]], plan: Plan) -> Iterator[str]:
     known = {(each.get("deck"), each.get("target")): each for each in saved}
+    yield from _changed_askers(saved, plan)
     for judge in plan.judges.judges:
         before = known.get((judge.name, judge.target.name))
         if before is None:
@@ -105,10 +109,46 @@ def _changed_judges(saved: Sequence[Mapping[str, Any]], plan: Plan) -> Iterator[
             continue
         if before.get("deck_hash") != judge.deck_hash:
             yield f"the deck {judge.name} has changed"
-        now, settings = target_settings(judge.target), before.get("settings") or {}
-        for key in sorted({*settings, *now}):
-            name = f"judge {judge.target.name}" + (f" ({key})" if key else "")
-            yield from _changed_values(name, settings.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
+        yield from _changed_judge_target(before, judge.target)
+
+
+def _changed_askers(saved: Sequence[Mapping[str, Any]], plan: Plan) -> Iterator[str]:
+    known = {tuple(map(each.get, ("kind", "prompt", "target", "model"))): each for each in saved if "kind" in each}
+    for asker in plan.judges.by_prompt.askers:
+        before = known.get(asker.identity)
+        if before is None:
+            yield f"`{asker.kind}` was not judged by {asker.target.name}" + (
+                f" with {asker.prompt}" if asker.prompt else ""
+            )
+            continue
+        if before.get("prompt_hash") != asker.prompt_hash:
+            yield f"the prompt {asker.prompt} has changed"
+        yield from _changed_judge_target(before, asker.target)
+
+
+def _changed_judge_target(before: Mapping[str, Any], target: PlannedTarget) -> Iterator[str]:
+    now, settings = target_settings(target), before.get("settings") or {}
+    for key in sorted({*settings, *now}):
+        name = f"judge {target.name}" + (f" ({key})" if key else "")
+        yield from _changed_values(name, settings.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
+
+
+def _changed_embedders(saved: Sequence[Mapping[str, Any]], plan: Plan) -> Iterator[str]:
+    known = {each.get("name"): each.get("settings") or {} for each in saved}
+    for target in plan.judges.embedders.values():
+        before, now = known.get(target.name, {}), target_settings(target)
+        for key in sorted({*before, *now}):
+            name = f"target {target.name}" + (f" ({key})" if key else "")
+            yield from _changed_values(name, before.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
+
+
+def _changed_users(saved: Sequence[Mapping[str, Any]], plan: Plan) -> Iterator[str]:
+    known = {each.get("name"): each.get("settings") or {} for each in saved}
+    for user in plan.judges.users:
+        now, before = target_settings(user), known.get(user.name, {})
+        for key in sorted({*before, *now}):
+            name = f"simulated user {user.name}" + (f" ({key})" if key else "")
+            yield from _changed_values(name, before.get(key, {}), now.get(key, {}), CHANGES_NO_ANSWER)
 
 
 def _changed_values(

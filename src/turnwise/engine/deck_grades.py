@@ -1,4 +1,4 @@
-"""The grades that decks gave, among the grades of a result: a composite keeps those of its graders as evidence."""
+"""The grades that models gave, among the grades of a result: a composite keeps those of its graders as evidence."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..graders.composite import MOST_LEVELS
-from ..graders.registry import DECK, KINDS
+from ..graders.registry import DECK, KINDS, SIMILAR
 
-__all__ = ["deck_grades"]
+__all__ = ["VOTED", "deck_grades", "judge_calls", "judge_grades"]
 
 _HOLDERS = frozenset(name for name, kind in KINDS.items() if kind.holds_graders)
+_ONE_CALL = frozenset({DECK, SIMILAR})
+VOTED = frozenset(name for name, kind in KINDS.items() if kind.asks_model and name not in _ONE_CALL)
+"""Kinds whose evidence has a vote for every call of a model."""
 
 
 def deck_grades(grades: Any, levels: int = MOST_LEVELS) -> Iterator[Mapping[str, Any]]:
@@ -21,11 +24,48 @@ def deck_grades(grades: Any, levels: int = MOST_LEVELS) -> Iterator[Mapping[str,
     >>> [each["name"] for each in deck_grades([{"kind": "composite", "evidence": {"grades": [inner]}}])]
     ['tone']
     """
+    return (grade for grade in _all(grades, levels) if grade["kind"] == DECK)
+
+
+def judge_grades(grades: Any) -> Iterator[Mapping[str, Any]]:
+    """Those that are of any kind by which a model judges; one that only compares vectors has no opinion."""
+    return (grade for grade in _all(grades, MOST_LEVELS) if grade["kind"] == DECK or grade["kind"] in VOTED)
+
+
+def judge_calls(grades: Any) -> Iterator[Mapping[str, Any]]:
+    """What each call of a model took, as the evidence of the grades has it.
+
+    >>> votes = [{"judge": "gpt", "usage": None}, {"judge": "claude", "usage": None}]
+    >>> [each["judge"] for each in judge_calls([{"kind": "llm_judge", "evidence": {"votes": votes}}])]
+    ['gpt', 'claude']
+    """
+    for grade in _all(grades, MOST_LEVELS):
+        evidence = grade.get("evidence")
+        if not isinstance(evidence, Mapping):
+            continue
+        votes = evidence.get("votes") if grade["kind"] in VOTED else None
+        calls = [evidence] if grade["kind"] in _ONE_CALL else votes
+        yield from (call for call in calls or () if isinstance(call, Mapping) and "judge" in call)
+
+
+def _all(grades: Any, levels: int) -> Iterator[Mapping[str, Any]]:
     for grade in grades if isinstance(grades, list) else ():
         kind = grade.get("kind") if isinstance(grade, Mapping) else None
-        if kind == DECK:
-            yield grade
-        elif levels > 1 and isinstance(kind, str) and kind in _HOLDERS:
-            evidence = grade.get("evidence")
-            if isinstance(evidence, Mapping):
-                yield from deck_grades(evidence.get("grades"), levels - 1)
+        if not isinstance(kind, str):
+            continue
+        inside = _of_turns(kind, grade.get("evidence")) if levels > 1 else None
+        if inside is not None:
+            yield from _all(inside, levels - 1)
+            continue
+        yield grade
+        evidence = grade.get("evidence")
+        if levels > 1 and kind in _HOLDERS and isinstance(evidence, Mapping):
+            yield from _all(evidence.get("grades"), levels - 1)
+
+
+def _of_turns(kind: str, evidence: Any) -> Any:
+    """The grades of the turns of a conversation, which one with `scope: turn` keeps as evidence; None for any other."""
+    is_ours = kind in _ONE_CALL or kind in VOTED or kind in _HOLDERS
+    if is_ours and isinstance(evidence, Mapping) and evidence.get("scope") == "turn":
+        return evidence.get("turns")
+    return None

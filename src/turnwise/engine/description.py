@@ -17,6 +17,7 @@ from .file_hash import file_hash
 from .git_commit import git_commit
 
 if TYPE_CHECKING:
+    from .askers import PlannedAsker
     from .judges import PlannedJudge
     from .options import Execution
     from .plan import Plan, PlannedSuite
@@ -62,7 +63,13 @@ def _described(plan: Plan, execution: Execution, folder: Path, seed: int) -> dic
         "inputs": [_input(kind, path, root, folder, number) for number, (kind, path) in enumerate(inputs_of(plan))],
         "files": plan.files,
         "targets": [_target(target) for target in plan.targets],
-        "judges": [_judge(judge, root) for judge in plan.judges.judges],
+        "judges": [
+            *(_judge(judge, root) for judge in plan.judges.judges),
+            *(_asker(asker) for asker in plan.judges.by_prompt.askers),
+        ],
+        "embedders": [_target(target) for target in plan.judges.embedders.values()],
+        **({"users": [_target(user) for user in plan.judges.users]} if plan.judges.users else {}),
+        **({} if plan.regrades is None else {"regrades": plan.regrades}),
     }
 
 
@@ -74,6 +81,7 @@ def inputs_of(plan: Plan) -> Iterator[tuple[str, Path]]:
             yield "dataset", planned.suite.dataset
     for written in plan.options.system_prompts:
         yield "system_prompt", Path(written)
+    yield from plan.more_inputs
 
 
 def configs_of(plan: Plan) -> dict[str, Any]:
@@ -135,6 +143,21 @@ def _judge(judge: PlannedJudge, root: Path) -> dict[str, Any]:
         "state": trust.state,
         "calibration": judge.calibration,
         "calibration_id": None if trust.artefact is None else trust.artefact.calibration,
+    }
+
+
+def _asker(asker: PlannedAsker) -> dict[str, Any]:
+    """A judge without a deck: which graders ask it, and by which prompt."""
+    target = asker.target
+    return {
+        "kind": asker.kind,
+        "prompt": asker.prompt,
+        "prompt_hash": asker.prompt_hash,
+        "target": target.name,
+        "model": asker.model,
+        "provider": target.spec.provider,
+        "settings": target_settings(target),
+        "variables": dict(target.resolved[None].variables),
     }
 
 

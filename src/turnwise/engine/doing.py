@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..conversation.conversation import Conversation
 from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError, TurnwiseError
 from ..providers.python_import import raised_at, shown_error
 from .file_hash import part_hash
@@ -13,9 +14,11 @@ from .judge_asking import judge_until
 from .record import Head, failed_record, graded_record, unmade_record
 
 if TYPE_CHECKING:
+    from ..conversation.values import File, Image
     from ..providers.base import Preview, ProviderRequest
     from .asking import Asked, Asking
     from .clock import RunClock
+    from .talk import Exchange, Talk
     from .workload import Piece
 
 __all__ = ["Doing"]
@@ -35,7 +38,8 @@ def _nothing() -> None:
 
 class Doing:
     """Does pieces of work. `timeout` are the seconds that one may take, retries and grading included; `files` the
-    hashes of what the plan has read, by path. `sent` says how often a piece under way was sent."""
+    hashes of what the plan has read, by path. `sent` says how often a piece under way was sent; `took` is told of each
+    answer within a live conversation."""
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class Doing:
         timeout: float | None = None,
         files: Mapping[str, str] | None = None,
         sent: Callable[[Piece], int] | None = None,
+        took: Callable[[Piece, Exchange], None] | None = None,
     ) -> None:
         self._run_id = run_id
         self._asking = asking
@@ -53,6 +58,7 @@ class Doing:
         self._timeout = timeout
         self._files = files or {}
         self._sent = sent or (lambda work: work.tried + 1)
+        self._took = took
 
     async def do(self, work: Piece, answered: Callable[[], None] = _nothing) -> Outcome:
         """The line for a piece of work, and the error if there is no answer. Raises nothing but `CancelledError`.
@@ -65,7 +71,9 @@ class Doing:
         )  # fmt: skip
         try:
             request = work.request(asked.system_prompt)
-            self._refuse_changed(work.prefix, request)
+            self._refuse_changed(work.prefix, request.files)
+            if getattr(work, "is_live", False):
+                self._begin_talk(work, request, asked)
         except ResolutionError as error:
             return unmade_record(head, error, finished_at=self._clock.now()), None
         try:
@@ -78,12 +86,21 @@ class Doing:
             fault = ApplicationError(f"a fault of Turnwise: {shown_error(error)} ({raised_at(error)})")
             return self._failed(work, asked, head, request, fault), fault
 
-    def _refuse_changed(self, prefix: str, request: ProviderRequest) -> None:
+    def _begin_talk(self, work: Any, request: ProviderRequest, asked: Asked) -> None:
+        """Prepare a conversation that goes on; one that was put back goes on where it was."""
+        from .conversing import begin_talk
+
+        if work.talk is None:
+            talk = begin_talk(work, request, asked.system_prompt)
+            self._refuse_changed(work.prefix, Conversation(tuple(work.case.turn_messages)).files)
+            work.talk = talk
+
+    def _refuse_changed(self, prefix: str, files: Sequence[File | Image]) -> None:
         """Raise `ResolutionError` for a file that is not what the run says that it asks about."""
         planned = self._files
         problems = [
             Problem(("input_messages",), "file-changed", f"{file.path} has changed since the run was planned", _UNDO)
-            for file in request.files
+            for file in files
             if (name := f"{prefix}{file.path}") in planned and part_hash(file) != planned[name]
         ]
         if problems:
@@ -95,9 +112,16 @@ class Doing:
         """The line for a request without an answer, with the attempts of before it was put back."""
         attempts = error.attempts + work.attempts
         finished_at = self._clock.now()
-        return failed_record(
+        talk: Talk | None = getattr(work, "talk", None)
+        request = request if talk is None else talk.request()
+        record = failed_record(
             head, request, error, attempts=attempts, sent=_preview(asked, request), finished_at=finished_at
         )
+        if talk is not None:
+            from .live_record import kept_fields
+
+            record |= kept_fields(talk, record)
+        return record
 
     async def _answered(
         self, work: Piece, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]
@@ -111,7 +135,8 @@ class Doing:
             trouble = "" if work.trouble is None else f"; the last attempt failed, {work.trouble}"
             message = f"not done within the {self._timeout:g} s that one result may take{trouble}"
             late = ProviderTimeoutError(message, hint="raise --timeout, or lower `max_retries`")
-            late.attempts = self._sent(work)
+            talk: Talk | None = getattr(work, "talk", None)
+            late.attempts = 0 if talk is not None and talk.is_users else self._sent(work)
             raise late from error
 
     async def _graded(
@@ -123,7 +148,12 @@ class Doing:
         answered: Callable[[], None],
         limit: asyncio.Timeout | None = None,
     ) -> dict[str, Any]:
-        response = await asked.provider.ask(request)
+        talk: Talk | None = getattr(work, "talk", None)
+        if talk is None:
+            response = await asked.provider.ask(request)
+        else:
+            await self._converse(talk, work, asked, limit)
+            request, response = talk.exchanges[-1].request, talk.response()
         if limit is not None and (until := limit.when()) is not None:
             judge_until(until)
             limit.reschedule(until + _GRACE)
@@ -135,7 +165,24 @@ class Doing:
             head, request, response, score=score, grades=grades, prices=asked.prices, finished_at=self._clock.now()
         )  # fmt: skip
         record["attempts"] += work.attempts
-        return record
+        if talk is not None:
+            from .live_record import live_fields
+
+            record |= live_fields(talk, record)
+        return record | getattr(work, "as_recorded", {})
+
+    async def _converse(self, talk: Talk, work: Any, asked: Asked, limit: asyncio.Timeout | None) -> None:
+        from .conversing import converse
+
+        if limit is not None and (until := limit.when()) is not None:
+            judge_until(until + _GRACE)  # the simulated user is asked like a judge, and `limit` ends it
+
+        def took(exchange: Exchange) -> None:
+            work.tried, work.trouble = 0, None
+            if self._took is not None:
+                self._took(work, exchange)
+
+        await converse(talk, asked, work.ask_user, took)
 
 
 def _preview(asked: Asked, request: ProviderRequest) -> Preview | None:

@@ -11,6 +11,9 @@ from ..providers.prompt import messages_to_send
 from .estimate import PlanEstimate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..providers.base import ProviderRequest
     from .plan import Plan
     from .workload import Workload
 
@@ -25,19 +28,35 @@ def estimate_plan(plan: Workload) -> PlanEstimate:
             resolved: Any = target.resolved[work.settings_key].target
             try:
                 request = work.request(resolved.system_prompt)
-                messages = messages_to_send(request, target.project.config.default_system_prompt)
+                sent = [
+                    (each, messages_to_send(each, target.project.config.default_system_prompt))
+                    for each in _requests(work, request, resolved.system_prompt)
+                ]
             except (ResolutionError, PromptError):
                 continue
-            estimate.add(
-                target.name,
-                request,
-                messages,
-                max_output_tokens=getattr(resolved, "max_output_tokens", None),
-                prices=prices_of(resolved)[0],
-                paid=is_paid(resolved),
-                as_of=price_date(resolved),
-            )
+            for each, messages in sent:
+                estimate.add(
+                    target.name,
+                    each,
+                    messages,
+                    max_output_tokens=getattr(resolved, "max_output_tokens", None),
+                    prices=prices_of(resolved)[0],
+                    paid=is_paid(resolved),
+                    as_of=price_date(resolved),
+                )
     return estimate
+
+
+def _requests(work: Any, first: ProviderRequest, system_prompt: str | None) -> Iterator[ProviderRequest]:
+    """At least these: one for each scripted turn, without the replies in between, which nobody knows yet."""
+    yield first
+    if getattr(work, "is_live", False):
+        from .talk import Talk
+
+        talk = Talk(work.case, first, system_prompt)
+        while (message := talk.scripted()) is not None:
+            talk.say(message)
+            yield talk.request()
 
 
 def cases_by_suite(plan: Plan) -> Counter[str]:
@@ -55,6 +74,10 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "judges": [
             {"deck": each.name, "target": each.target.name, "calibration": each.calibration}
             for each in plan.judges.judges
+        ]
+        + [
+            {"kind": each.kind, "prompt": each.prompt, "target": each.target.name, "model": each.model}
+            for each in plan.judges.by_prompt.askers
         ],
         "suites": [
             {

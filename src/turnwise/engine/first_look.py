@@ -60,8 +60,10 @@ class FirstLook:
 
 def refers_to_files(case: Case) -> bool:
     """Whether a message of the case has parts: only those can be files."""
-    return any(_has_parts(message) for message in case.input_messages) or any(
-        _has_parts(message) for message in case.expected_messages
+    return (
+        any(_has_parts(message) for message in case.input_messages)
+        or any(_has_parts(message) for message in case.expected_messages)
+        or any(isinstance(turn.content, list) for turn in case.turns)
     )
 
 

@@ -11,10 +11,10 @@ from ..conversation.transcript import tool_call_line
 from ..conversation.values import File
 from ..graders.base import Grade, Grader, GraderSettings, Submission, reference_text
 from ..graders.guarded import guarded
-from ..graders.inside import holds_deck
-from ..graders.registry import NotYet
+from ..graders.inside import holds_judge, names_judge
+from ..graders.registry import Unusable
 from ..graders.scoring import CaseScore, score_case
-from ..graders.specs import NOT_YET, make_graders
+from ..graders.specs import make_graders
 from ..providers.cost import cost_usd
 
 if TYPE_CHECKING:
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
     from ..conversation.values import Message
     from ..decks.sample import SampleMessage
     from ..providers.base import ProviderRequest, ProviderResponse
-    from ..suite.case import Case
+    from ..suite.case import Case, CaseContext
     from ..suite.format import GraderSpec
     from ..targets.settings import Prices
+    from .conversing import AskUser
     from .judges import JudgeBook
+    from .talk import Talk
 
-__all__ = ["Grading"]
+__all__ = ["Grading", "made_graders", "turns_of"]
 
 _NOT_GRADED = CaseScore(None, "ungraded", "the run collects answers only")
 
 
 class Grading:
-    """Grades answers. Without `graded` it leaves them ungraded; `judges` are whom deck graders ask."""
+    """Grades answers. Without `graded` it leaves them ungraded; `judges` are whom graders ask."""
 
     def __init__(self, *, graded: bool = True, judges: JudgeBook | None = None) -> None:
         self._graded = graded
@@ -51,40 +53,57 @@ class Grading:
         *,
         target: str | None = None,
         variant: str | None = None,
+        cost: float | None = None,
+        talk: Talk | None = None,
     ) -> tuple[list[Grade], CaseScore]:
         """What each grader says, and what follows for the case. Raises `ResolutionError` if what is expected of the
-        answer refers to a file that cannot be read."""
+        answer refers to a file that cannot be read. `cost` is what the answer cost, where prices do not say."""
         if not self._graded:
             return [], _NOT_GRADED
         submission = _submission(case, request, response, prices)
         submission.target, submission.variant = target, variant
         if self._judges:
-            submission.judges = self._judges.of(case.context)
-            submission.turns = [turn for each in case.conversation.messages if (turn := _turn(each)) is not None]
+            submission.judges = self._judges.of(case.context, target)
+            submission.turns = turns_of(case.conversation.messages)
+        if talk is not None:
+            from .turn_grading import prepare
+
+            prepare(submission, talk)
+        submission.cost_usd = submission.cost_usd if cost is None else cost
         grades = [await guarded(grader, submission) for grader in self._graders(case)]
+        if talk is not None and case.turns:
+            from .turn_grading import turn_grades
+
+            grades += await turn_grades(submission, talk, made_graders)
         return grades, score_case(grades, threshold)
 
     def is_judging(self, case: Case) -> bool:
         """Whether a model has a say in the grades of the case."""
-        return bool(self._graded and self._judges) and any(map(holds_deck, self._graders(case)))
+        return bool(self._graded and self._judges) and (
+            any(map(holds_judge, self._graders(case)))
+            or any(map(names_judge, (spec for turn in case.turns for spec in turn.graders or ())))
+        )
+
+    def ask_user(self, target: str, context: CaseContext) -> AskUser | None:
+        """How a target that plays the user is asked."""
+        return None if self._judges is None else self._judges.ask_user(target, context)
 
     def _graders(self, case: Case) -> list[Grader]:
         specs = case.graders
         if specs is not case.context.suite.graders:
-            return _made(specs)
+            return made_graders(specs)
         known = self._shared.get(id(specs))
         if known is None:
-            known = self._shared[id(specs)] = specs, _made(specs)
+            known = self._shared[id(specs)] = specs, made_graders(specs)
         return known[1]
 
 
-def _made(specs: Sequence[GraderSpec]) -> list[Grader]:
+def made_graders(specs: Sequence[GraderSpec]) -> list[Grader]:
     """The graders; one that cannot be made leaves its case ungraded, rather than let the others decide."""
     graders, problems = make_graders(specs)
-    broken = [problem for problem in problems if problem.code != NOT_YET]
-    if broken:
+    if problems:
         settings = GraderSettings(name="graders", kind="graders")
-        graders.append(NotYet(settings, "; ".join(problem.message for problem in broken)))
+        graders.append(Unusable(settings, "; ".join(problem.message for problem in problems)))
     return graders
 
 
@@ -121,6 +140,11 @@ def _paths(request: ProviderRequest, root: Path, *, guidelines: bool) -> list[st
         for each in request.files
         if each.path is not None and (isinstance(each, File) and each.guideline) is guidelines
     ]
+
+
+def turns_of(messages: Sequence[Message]) -> list[SampleMessage]:
+    """What was said, as a judge reads it."""
+    return [turn for each in messages if (turn := _turn(each)) is not None]
 
 
 def _turn(message: Message) -> SampleMessage | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..providers.base import ProviderRequest, ProviderResponse
     from .asking import Asked
 
-__all__ = ["ask_judge", "is_judging", "judge_until"]
+__all__ = ["ask_judge", "is_judging", "judge_until", "judging"]
 
 _FAILURES: Mapping[str, StatusKind] = {"timeout": "timeout", "content_filter": "refusal"}
 _until: ContextVar[float | None] = ContextVar("judge_until", default=None)
@@ -33,20 +34,28 @@ def is_judging() -> bool:
     return _judging.get()
 
 
-async def ask_judge(asked: Asked, room: asyncio.Semaphore, model: str | None, request: ProviderRequest) -> JudgeAnswer:
-    """What the judge says, or why it says nothing. Raises nothing but `CancelledError`."""
+@contextmanager
+def judging() -> Iterator[float | None]:
+    """What is asked inside is a judge; gives the time of the loop until which it may take."""
     token = _judging.set(True)
     try:
-        async with asyncio.timeout_at(_until.get()), room:
-            response = await asked.provider.ask(request)
+        yield _until.get()
+    finally:
+        _judging.reset(token)
+
+
+async def ask_judge(asked: Asked, room: asyncio.Semaphore, model: str | None, request: ProviderRequest) -> JudgeAnswer:
+    """What the judge says, or why it says nothing. Raises nothing but `CancelledError`."""
+    try:
+        with judging() as until:
+            async with asyncio.timeout_at(until), room:
+                response = await asked.provider.ask(request)
     except TimeoutError:
         detail = "no time was left of what one result may take; raise --timeout"
         return JudgeAnswer(text=None, failure="timeout", detail=detail, model=model, cost_usd=None)
     except ProviderError as error:
         failure = _FAILURES.get(error.kind, "api_error")
         return JudgeAnswer(text=None, failure=failure, detail=str(error), model=model, attempts=error.attempts)
-    finally:
-        _judging.reset(token)
     return _answer(asked, response, model)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from .deck_grades import deck_grades
+from .deck_grades import judge_calls
 from .spending import count_record
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..targets.resolve import ResolvedTarget
     from .budget import Budget
 
-__all__ = ["count_judging", "count_result", "judging_cost"]
+__all__ = ["count_judging", "count_result", "judging_cost", "together"]
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
 
@@ -23,12 +23,12 @@ def judging_cost(grades: Sequence[Grade]) -> dict[str, Any]:
     """The fields of a result that say what its judges took; null if none was asked. A cost that is not known makes the
     whole unknown."""
     lines = [{"kind": grade.kind, "evidence": grade.evidence} for grade in grades]
-    spent = [each["evidence"] for each in deck_grades(lines) if "judge" in each["evidence"]]
+    spent = list(judge_calls(lines))
     if not spent:
         return {"judge_usage": None, "judge_cost_usd": None}
     costs = [each["cost_usd"] for each in spent if each["usage"] is not None]  # an error is no answer, and has no cost
     cost = None if not costs or any(each is None for each in costs) else fsum(costs)
-    return {"judge_usage": _together([each["usage"] or {} for each in spent]), "judge_cost_usd": cost}
+    return {"judge_usage": together([each["usage"] or {} for each in spent]), "judge_cost_usd": cost}
 
 
 def count_result(budget: Budget, record: Mapping[str, Any], resolved: ResolvedTarget) -> None:
@@ -36,7 +36,7 @@ def count_result(budget: Budget, record: Mapping[str, Any], resolved: ResolvedTa
     judged, cost = record.get("judge_usage"), record.get("judge_cost_usd")
     if judged and cost is not None and _is_known(record):
         own = {} if record["attempts"] == 0 else record["usage"]
-        whole = {"cost_usd": (record["cost_usd"] or 0.0) + cost, "usage": _together([own, judged]), "attempts": 1}
+        whole = {"cost_usd": (record["cost_usd"] or 0.0) + cost, "usage": together([own, judged]), "attempts": 1}
         count_record(budget, {**record, **whole}, resolved)
         return
     count_record(budget, record, resolved)
@@ -58,7 +58,7 @@ def _is_known(record: Mapping[str, Any]) -> bool:
     return record["attempts"] == 0 or (counted and record["cost_usd"] is not None)
 
 
-def _together(usages: Sequence[Mapping[str, int | None]]) -> dict[str, int | None]:
+def together(usages: Sequence[Mapping[str, int | None]]) -> dict[str, int | None]:
     """Sums of what was counted; None where nobody counted."""
     found: dict[str, int | None] = {}
     for name in _TOKENS:

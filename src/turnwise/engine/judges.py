@@ -20,38 +20,42 @@ from ..graders.calibrated import Trust, model_hash
 from ..graders.deck_files import DeckUse, FoundDeck, deck_uses, find_deck
 from ..graders.deck_request import Judging, asked_with, judging_by, with_deck_options
 from ..graders.diagnose import grader_place
-from ..graders.judges import Judge, call_for_calibration
+from ..graders.embedding import Embed, embedding_targets
+from ..graders.inside import names_judge
+from ..graders.judges import Asker, Judge, call_for_calibration
+from ..graders.numbered import numbered_graders
 from ..graders.registry import DECK
-from ..suite.paths import DataPath, shown_path
 from ..targets.choose import find_target, load_project_targets
 from ..targets.dotenv import environment
+from .askers import AskerBook, SettingsKey
+from .embedding_asking import ask_embedder, refuse_without_embeddings
 from .first_look import FirstLook
 from .judge_asking import ask_judge
 from .judge_trust import known_trust
 from .planned_targets import PlannedTarget
+from .self_judged import judges_itself, self_judged
 
 if TYPE_CHECKING:
     from ..suite.case import Case, CaseContext
     from ..suite.project import Project
-    from ..suite.sources import Source
     from ..targets.format import Target
     from .asking import Asking
+    from .conversing import AskUser
     from .plan import PlannedSuite
 
 __all__ = ["JudgeBook", "JudgedLook", "PlannedJudge"]
 
 Key = tuple[str, Path, str, str | None]
-GraderPlace = tuple["Source", DataPath, str | None]
 
 
 class JudgedLook(FirstLook):
-    """A first look that leaves suites with deck graders to the second one, which finds their judges."""
+    """A first look that leaves suites whose graders ask models to the second one, which finds their judges."""
 
     def __call__(self, case: Case) -> None:
         """Take a case into account."""
         super().__call__(case)
         look = self.of(case.context.suite)
-        if look is not None and look.whole and next(deck_uses(case), None) is not None:
+        if look is not None and look.whole and (case.user is not None or _asks_judges(case)):
             look.whole = False
 
 
@@ -73,23 +77,43 @@ class PlannedJudge:
 @dataclass
 class JudgeBook:
     """All judges of a run, by what graders call them. `chosen` are the run's targets: those that are objects are in no
-    file. It is true if there are any."""
+    file; `by_prompt` are those that need no deck. `users` are targets that play users: they are asked in the same way.
+    It is true if there are any."""
 
     chosen: Sequence[str | Target] = ()
     targets: list[PlannedTarget] = field(default_factory=list)
+    users: list[PlannedTarget] = field(default_factory=list)
     judges: list[PlannedJudge] = field(default_factory=list)
+    by_prompt: AskerBook = field(default_factory=AskerBook)
     _by_use: dict[Key, PlannedJudge] = field(default_factory=dict, repr=False)
     _known: dict[tuple[Path, str], PlannedTarget] = field(default_factory=dict, repr=False)
     _warned: set[tuple[Key, tuple[int, ...]]] = field(default_factory=set, repr=False)
     _live: dict[int, Judge] = field(default_factory=dict, repr=False)
+    embedders: dict[tuple[Path, str], PlannedTarget] = field(default_factory=dict)
+    _embedding: dict[int, Embed] = field(default_factory=dict, repr=False)
+    _live_users: dict[tuple[Path, str], AskUser] = field(default_factory=dict, repr=False)
 
     def __bool__(self) -> bool:
-        return bool(self.judges)
+        return bool(self.judges or self.embedders or self.by_prompt.askers or self.users)
+
+    def want_user(self, name: str, project: Project) -> None:
+        """Find a target that plays the user. Raises `UsageError` if there is none of that name."""
+        target = self._target(name, project)
+        if target not in self.users:
+            self.users.append(target)
+
+    def ask_user(self, name: str, context: CaseContext) -> AskUser | None:
+        """How the one who plays the user is asked; None if it was not found, or the run is over."""
+        return self._live_users.get((context.files.root, name))
 
     def want(self, planned: PlannedSuite, case: Case, asked: Sequence[PlannedTarget]) -> list[Diagnostic]:
-        """Find the judges of a case; warnings for those that judge themselves. Decks that cannot be used are left
-        out: the check of the graders says what is wrong. Raises `UsageError` for a target that there is not."""
-        warnings: list[Diagnostic] = []
+        """Find the judges of a case: errors where none is named, and warnings for those that judge themselves. Decks
+        that cannot be used are left out: the check of the graders says what is wrong. Raises `UsageError` for a target
+        that there is not."""
+        if not _asks_judges(case):
+            return []
+        self._want_embedders(planned, case)
+        warnings = self.by_prompt.want(planned, case, asked, self._target)
         for index, use in deck_uses(case):
             key = _key(use.path, use.target, case.context)
             judge = self._by_use.get(key) or self._add(key, use, planned, case.context)
@@ -97,17 +121,23 @@ class JudgeBook:
             if judge is not None and once not in self._warned:
                 self._warned.add(once)
                 place = grader_place(case, index, use.inside)
-                warnings += [_self_judged(place, judge, each) for each in asked if _same(each, judge.target)]
+                own = [each for each in asked if judges_itself(each, judge.target, judge.target.spec)]
+                warnings += [self_judged(place, judge.name, each.name) for each in own]
         return warnings
 
-    def of(self, context: CaseContext) -> _CaseJudges:
-        """The judges of the cases of a suite."""
-        return _CaseJudges(self, context)
+    def of(self, context: CaseContext, asked: str | None = None) -> _CaseJudges:
+        """The judges of the cases of a suite, for answers of the target of that name."""
+        return _CaseJudges(self, context, asked or "")
 
     def judge(self, path: str, target: str | None, context: CaseContext) -> Judge | None:
         """The judge that a grader of a suite names; None if there is none, or the run is over."""
         planned = self._by_use.get(_key(path, target, context))
         return None if planned is None else self._live.get(id(planned))
+
+    def embedder(self, target: str, context: CaseContext) -> Embed | None:
+        """How a target is asked for vectors; None if no grader asks it, or the run is over."""
+        planned = self.embedders.get((context.files.root, target))
+        return None if planned is None else self._embedding.get(id(planned))
 
     def recall(self, described: Sequence[Mapping[str, Any]]) -> None:
         """Say of judges what was known of them when the run began, as its description has it."""
@@ -123,16 +153,39 @@ class JudgeBook:
         for target in self.targets:
             own: Any = target.resolved[None].target.workers
             rooms[id(target)] = asyncio.Semaphore(own or workers)
+
+        def ask_of(target: PlannedTarget, key: SettingsKey) -> Any:
+            spec: Any = target.spec if key is None else target.overrides[key]
+            return partial(ask_judge, asking.of_target(target, key), rooms[id(target)], getattr(spec, "model", None))
+
+        self.by_prompt.start(ask_of)
         for each in self.judges:
-            asked = asking.of_target(each.target, each.settings_key)
-            ask = partial(ask_judge, asked, rooms[id(each.target)], getattr(each.target.spec, "model", None))
+            ask = ask_of(each.target, each.settings_key)
             self._live[id(each)] = Judge(
                 each.name, each.target.name, each.found.scale, each.how, each.calibration, ask
             )  # fmt: skip
+        for target in self.embedders.values():
+            paid_by = asking.of_target(target, None)
+            self._embedding[id(target)] = partial(
+                ask_embedder, asking.embedder_of(target), paid_by.prices, rooms[id(target)]
+            )
+        for user in self.users:
+            self._live_users[user.project.root, user.name] = ask_of(user, None)
         try:
             yield
         finally:
             self._live.clear()
+            self.by_prompt.stop()
+            self._embedding.clear()
+            self._live_users.clear()
+
+    def _want_embedders(self, planned: PlannedSuite, case: Case) -> None:
+        for index, use in embedding_targets(case):
+            key = case.context.files.root, use.target
+            if key not in self.embedders:
+                target = self._target(use.target, planned.suite.project)
+                refuse_without_embeddings(target.spec, grader_place(case, index, use.inside))
+                self.embedders[key] = target
 
     def _add(self, key: Key, use: DeckUse, planned: PlannedSuite, context: CaseContext) -> PlannedJudge | None:
         found, _, _ = find_deck(use, context)
@@ -165,10 +218,27 @@ class JudgeBook:
 class _CaseJudges:
     book: JudgeBook
     context: CaseContext
+    asked: str
 
     def judge(self, path: str, target: str | None) -> Judge | None:
         """The judge of a deck as the suite names it."""
         return self.book.judge(path, target, self.context)
+
+    def asker(self, target: str | None, model: str | None = None) -> Asker | None:
+        """The target of that name, or the usual one."""
+        return self.book.by_prompt.asker(target, model, self.context, self.asked)
+
+    def prompt(self, written: str) -> str:
+        """The text of a prompt as the suite names it."""
+        return self.book.by_prompt.prompt(written, self.context)
+
+    def embedder(self, target: str) -> Embed | None:
+        """How a target is asked for vectors."""
+        return self.book.embedder(target, self.context)
+
+
+def _asks_judges(case: Case) -> bool:
+    return any(names_judge(spec) for _, spec in numbered_graders(case))
 
 
 def _key(path: str, target: str | None, context: CaseContext) -> Key:
@@ -187,25 +257,3 @@ def _planned(name: str, own_name: str, found: FoundDeck, target: PlannedTarget) 
     )
     calibration = call_for_calibration(own_name, target.name) if trust.artefact is None else trust.text
     return PlannedJudge(name, found, target, settings_key, how, whole, settings, trust, calibration)
-
-
-def _same(target: PlannedTarget, judge: PlannedTarget) -> bool:
-    """Whether it is one and the same model, under whatever name."""
-    models = {(each.spec.provider, getattr(each.spec, "model", None)) for each in (target, judge)}
-    has_model = getattr(judge.spec, "model", None) is not None
-    return target.name == judge.name or (has_model and len(models) == 1)
-
-
-def _self_judged(place: GraderPlace, judge: PlannedJudge, target: PlannedTarget) -> Diagnostic:
-    source, path, case_id = place
-    message = f"{target.name} judges its own answers by {judge.name}: models tend to like what they wrote"
-    return Diagnostic(
-        "warning",
-        "self-judged",
-        message,
-        source.file,
-        source.place(path),
-        "name another target to judge",
-        shown_path(path),
-        case_id,
-    )

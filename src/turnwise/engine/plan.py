@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..conversation.files import shown_file
 from ..conversation.values import File, Image
@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from ..suite.project import Project
     from ..suite.suite import Suite
     from ..targets.settings import Prices
+    from .conversing import AskUser
     from .options import PlanOptions
+    from .talk import Talk
 
-__all__ = ["Plan", "PlannedSuite", "Work", "make_plan"]
+__all__ = ["Plan", "PlannedSuite", "Work", "make_plan", "suite_name", "suite_prefix"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Work:
     tried: int = 0
     is_answered: bool = False
     trouble: str | None = None
+    talk: Talk | None = None
 
     @property
     def key(self) -> ResultKey:
@@ -101,8 +104,18 @@ class Work:
 
     @property
     def is_judged(self) -> bool:
-        """Whether its answer is shown to a judge."""
-        return self.grading.is_judging(self.case)
+        """Whether another model than the one that is asked has a say in it."""
+        return self.case.user is not None or self.grading.is_judging(self.case)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the conversation goes on after the first answer."""
+        return self.case.is_live
+
+    @property
+    def ask_user(self) -> AskUser | None:
+        """How the one who plays the user is asked, if there is one."""
+        return None if self.case.user is None else self.grading.ask_user(self.case.user.target, self.case.context)
 
     def request(self, system_prompt: str | None) -> ProviderRequest:
         """What is asked. Raises `ResolutionError` if the case refers to files that cannot be read."""
@@ -114,14 +127,22 @@ class Work:
         """What its graders say of the answer."""
         variant = None if self.variant is None else self.variant.name
         return await self.grading.grade(
-            self.case, request, response, self.threshold, prices, target=self.target.name, variant=variant
+            self.case,
+            request,
+            response,
+            self.threshold,
+            prices,
+            target=self.target.name,
+            variant=variant,
+            talk=self.talk,
         )
 
 
 @dataclass
 class Plan:
     """What a run does. `results` counts the pieces of work, `groups` those of each target, variant and suite; `files`
-    are the hashes of what the messages refer to; `judges` are whom deck graders ask."""
+    are the hashes of what the messages refer to; `judges` are whom deck graders ask. `regrades` says which run is
+    graded again, if one is, and `more_inputs` are further files that decide what is done, each with its kind."""
 
     options: PlanOptions
     project: Project
@@ -133,6 +154,8 @@ class Plan:
     results: int = 0
     groups: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
     judges: JudgeBook = field(default_factory=JudgeBook)
+    regrades: dict[str, Any] | None = None
+    more_inputs: Sequence[tuple[str, Path]] = ()
     _finder: TargetFinder = field(default_factory=lambda: TargetFinder(()), repr=False)
     _prompts: Sequence[PromptVariant] = field(default=(), repr=False)
     _first_look: FirstLook | None = field(default=None, repr=False)
@@ -200,6 +223,8 @@ class Plan:
         self._count(planned, case, self.trials_of(case))
         for prompt in self._prompts:
             prompt.look_at(case)
+        if case.user is not None:
+            self.judges.want_user(case.user.target, planned.suite.project)
         if self.options.graded:
             asked = self._finder.of(planned, case)
             for varied in _as_asked(planned, case):
@@ -233,7 +258,7 @@ class Plan:
         if not refers_to_files(case):
             return []
         try:
-            messages = (*case.conversation.messages, *case.expected.messages)
+            messages = (*case.conversation.messages, *case.expected.messages, *case.turn_messages)
         except ResolutionError:
             return [_as_warning(each) for each in case_errors(case)]
         for message in messages:
@@ -254,7 +279,11 @@ def make_plan(options: PlanOptions) -> Plan:
     prompts = [read_prompt(path) for path in options.system_prompts]
     planned = [
         PlannedSuite(
-            _name(path, project.root), path, suite, _chosen(suite, options, prompts), _prefix(suite, project.root)
+            suite_name(path, project.root),
+            path,
+            suite,
+            _chosen(suite, options, prompts),
+            suite_prefix(suite, project.root),
         )
         for path, suite in suites
     ]
@@ -282,13 +311,15 @@ def _loaded(options: PlanOptions, visit: FirstLook) -> tuple[list[tuple[Path, Su
     return suites, problems
 
 
-def _name(path: Path, root: Path) -> str:
+def suite_name(path: Path, root: Path) -> str:
+    """What results call a suite: its path from the run's root."""
     return Path(os.path.relpath(os.path.realpath(path), root)).as_posix()
 
 
-def _prefix(suite: Suite, root: Path) -> str:
+def suite_prefix(suite: Suite, root: Path) -> str:
+    """What leads from the run's root to the suite's own project."""
     own = suite.project.root
-    return "" if own == root else f"{_name(own, root)}/"
+    return "" if own == root else f"{suite_name(own, root)}/"
 
 
 def _chosen(suite: Suite, options: PlanOptions, prompts: Sequence[PromptVariant]) -> tuple[Variant | None, ...]:

@@ -13,6 +13,7 @@ from .run_folder import RESULTS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .grade_changes import GradeChanges
     from .record import Status
     from .summary_format import Summary
     from .verdict import Verdict
@@ -85,13 +86,15 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What came of a run. `left` results are missing if it was stopped early; `resume=run_id` goes on with it."""
+    """What came of a run. `left` results are missing if it was stopped early; `resume=run_id` goes on with it.
+    `changes` is what is different from the run that was graded again, if one was."""
 
     run_id: str
     folder: Path
     summary: Summary
     verdict: Verdict
     left: int
+    changes: GradeChanges | None = None
 
     @property
     def passed(self) -> bool:

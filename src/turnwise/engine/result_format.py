@@ -13,7 +13,7 @@ from pydantic import Field
 from ..conversation.authored import FormatModel, Word
 from .record import Status
 
-__all__ = ["ErrorSpec", "GradeSpec", "RawRequest", "ResultSpec", "UsageSpec"]
+__all__ = ["ErrorSpec", "GradeSpec", "LiveSpec", "LiveUserSpec", "RawRequest", "ResultSpec", "UsageSpec"]
 
 Score = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
@@ -61,11 +61,39 @@ class GradeSpec(FormatModel):
     evidence: dict[str, Any] = Field(
         description="What the reason rests on. Of a deck: `verdict` (as the judge gave it), `reason` and `repairs`, or "
         "else `status` and `raw`; `deck`, `judge` (the target), `model`, `calibration` (how far it can be trusted), "
-        "`usage`, `cost_usd`, `latency_ms` and `attempts`."
+        "`usage`, `cost_usd`, `latency_ms` and `attempts`. Of `llm_judge`, `rubric` and `pairwise`: `votes`, each "
+        "of which has the same about one call of a model, beside what was said."
     )
     weight: Annotated[float, Field(ge=0)] = Field(description="How much it counts in the case's score.")
     required: bool = Field(description="Whether the case fails if this one does.")
     error: dict[str, Any] | None = Field(description="`kind` and `message` of what kept it from grading.")
+
+
+class LiveUserSpec(FormatModel):
+    """What the simulated user of a conversation took; it is in `judge_usage` and `judge_cost_usd` as well."""
+
+    target: Word = Field(description="The target that played the user.")
+    messages: Count = Field(description="How many messages it wrote.")
+    attempts: Count = Field(description="How often it was asked, retries included; 0 if all came from the cache.")
+    usage: UsageSpec = Field(description="Its tokens.")
+    cost_usd: Annotated[float, Field(ge=0)] | None = Field(description="US dollars; null if a price is not known.")
+
+
+class LiveSpec(FormatModel):
+    """How a conversation went that went on after the first answer."""
+
+    turns: Count = Field(description="How many replies the model gave to the user.")
+    requests: Count = Field(description="How often the model answered: replies, and calls of tools.")
+    ended: Literal["answered", "stop-word", "max-turns", "no-tool-reply", "tool-rounds", "error"] = Field(
+        description="How it ended: `answered`: the model answered the last turn; `stop-word` and `max-turns`: by the "
+        "simulated user; `no-tool-reply`: a call of a tool fits no reply, and is the answer; `tool-rounds`: the model "
+        "called tools too often; `error`: see `error`, and `output_messages` for what was said before."
+    )
+    why: str = Field(description="The same, in words.")
+    turn_latencies_ms: list[Annotated[float, Field(ge=0)] | None] = Field(
+        description="Milliseconds of each reply, all of its requests together."
+    )
+    user: LiveUserSpec | None = Field(description="The simulated user; null if there is none.")
 
 
 class ResultSpec(FormatModel):
@@ -104,3 +132,9 @@ class ResultSpec(FormatModel):
     error: ErrorSpec | None = Field(description="Why there is no answer; null if there is one.")
     started_at: Word = Field(description="When it was begun, as ISO 8601 in UTC.")
     finished_at: Word = Field(description="When it was done.")
+    live: LiveSpec | None = Field(
+        None,
+        description="Only there for a conversation with `turns`, a simulated `user` or canned tools. `output_messages` "
+        "then holds all that was added, the user's messages too; `usage`, `cost_usd`, `latency_ms` and `attempts` are "
+        "sums; `raw_request` is the last request.",
+    )

@@ -90,7 +90,7 @@ def _opened(
     refuse_changed_inputs(description, folder.path, _root(description, folder.path))
     options, saved = _saved_options(folder, description)
     _require_same_suites(options, suites)
-    plan = make_plan(_with_objects(options, targets))
+    plan = _planned(description, _with_objects(options, targets), _root(description, folder.path))
     _require_same_targets(plan, targets)
     resolve_planned(plan.targets)
     refuse_changed_plan(description, plan)
@@ -102,6 +102,15 @@ def _opened(
     session.journal = lambda: (record for record, key in _of_plan(folder, planned) if key is not None)
     _count_done(session, _of_plan(folder, planned))
     return session
+
+
+def _planned(description: Mapping[str, Any], options: PlanOptions, root: Path) -> Plan:
+    """The plan of the run, be it one that asks or one that grades another run again."""
+    if description.get("regrades") is None:
+        return make_plan(options)
+    from .regrading import plan_again
+
+    return plan_again(description["regrades"], options, root)
 
 
 def _count_done(session: Session, records: Iterator[tuple[dict[str, Any], ResultKey | None]]) -> None:
@@ -117,7 +126,7 @@ def _count_done(session: Session, records: Iterator[tuple[dict[str, Any], Result
             except RunError as error:
                 raise _at(session.folder, number, error) from error
             session.done.add(key)
-            if session.budget is not None:
+            if session.budget is not None and session.plan.regrades is None:
                 count_record(session.budget, record, _asked(resolved[key.target], key))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..errors import ApplicationError, ProviderError, RateLimitError
+from ..providers.prices import is_paid
 from .asking import Asking
 from .budget import Budget
 from .clock import RunClock
@@ -17,12 +18,13 @@ from .doing import Doing
 from .events import Begun, Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from .journal import JournalWriter
 from .judge_asking import is_judging
-from .judge_costs import count_result
+from .judge_costs import count_judging, count_result
 from .judges import JudgeBook
 from .result_keys import Done
 from .retry_budget import RetryBudget
 from .run_folder import RESULTS
 from .scheduler import Lane, Scheduler
+from .spending import count_record
 
 if TYPE_CHECKING:
     from ..providers.retries import Retry
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from .options import Execution
     from .planned_targets import PlannedTarget
     from .run_folder import RunFolder
+    from .talk import Exchange
     from .workload import Piece, Workload
 
 __all__ = ["DEFAULT_WORKERS", "Runner", "workers_for"]
@@ -141,6 +144,7 @@ class Runner:
                     timeout=execution.timeout,
                     files=plan.files,
                     sent=self._sent,
+                    took=self._took,
                 )
                 with self._judges.asked_through(self._asking, execution.workers or DEFAULT_WORKERS):
                     await self._scheduler.run()
@@ -190,11 +194,21 @@ class Runner:
             self._went_well(lane)
         record = self._written(record)
         self._left -= 1
-        if self._budget is not None:
+        if self._budget is not None and (hasattr(work, "as_recorded") or record.get("live")):
+            count_judging(self._budget, record)  # requests for the answer were counted before
+        elif self._budget is not None:
             count_result(self._budget, record, work.target.resolved[work.settings_key])
         self._observe(ResultDone(record, self._under_way))
         if self._take is not None:
             await self._take(record)
+
+    def _took(self, work: Piece, exchange: Exchange) -> None:
+        """Book a request of a live conversation at once: what it took is spent, however the conversation ends."""
+        if self._budget is not None:
+            from .live_record import booked_as
+
+            resolved = work.target.resolved[work.settings_key]
+            count_record(self._budget, booked_as(exchange, paid=is_paid(resolved.target)), resolved)
 
     def _answered(self, lane: Lane[Piece], work: Piece) -> None:
         """The next request may go out; where there is a budget, not before what this one took is booked, and where

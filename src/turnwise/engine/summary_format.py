@@ -56,7 +56,8 @@ class FailedResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSummary:
-    """What one judge said by one deck, and how far that can be trusted, in the words of when the run began.
+    """What one judge said by one deck, and how far that can be trusted, in the words of when the run began. Of graders
+    without a deck, `deck` is their `kind`, and `judge` names all that they ask.
 
     `means` are the mean scores of each target's answers; None where it gave no verdict on any. `ungraded` counts
     answers without a verdict. `cost_usd` is None if the cost of any verdict is not known, or nothing has a price.
@@ -70,6 +71,7 @@ class JudgeSummary:
     ungraded: int
     means: Mapping[str, float | None]
     cost_usd: float | None
+    kind: str = "deck"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any, NamedTuple
 
 from ..stats.exact import ExactSum, dyadic
-from .deck_grades import deck_grades
+from .deck_grades import VOTED, judge_calls, judge_grades
 from .summary_format import JudgeSummary
 
 __all__ = ["JudgeTally", "JudgedGrade", "judged_grades"]
 
 _LARGEST = 1e250
+_DECK = "deck"
+_NO_CALIBRATION = "uncalibrated: only decks can be calibrated"
 
 
 class JudgedGrade(NamedTuple):
     """A grade that a model gave; `score` is None if it gave no verdict, `cost_usd` if nobody knows. It need not have
-    `answered`: then it took nothing that anybody knows of."""
+    `answered`: then it took nothing that anybody knows of. Without a deck, the kind of grader stands in its place."""
 
     grader: str
     deck: str
@@ -29,24 +32,40 @@ class JudgedGrade(NamedTuple):
 
 
 def judged_grades(grades: Any) -> tuple[JudgedGrade, ...]:
-    """Those of the grades of a line that a model gave by a deck; what is not written as we do is no such grade.
+    """Those of the grades of a line that a model gave; what is not written as we do is no such grade.
 
     >>> evidence = {"deck": "tone.deck.md", "judge": "gpt", "calibration": "uncalibrated", "cost_usd": 0.01}
     >>> judged_grades([{"name": "tone", "kind": "deck", "score": 0.5, "evidence": evidence}])[0].score
     0.5
     """
-    return tuple(found for grade in deck_grades(grades) if (found := _judged(grade)) is not None)
+    return tuple(found for grade in judge_grades(grades) if (found := _judged(grade)) is not None)
 
 
 def _judged(grade: Mapping[str, Any]) -> JudgedGrade | None:
     evidence = grade.get("evidence")
     if not isinstance(evidence, dict):
         return None
+    if grade["kind"] in VOTED:
+        return _voted(grade)
     name, deck, judge, calibration = (grade.get("name"), *map(evidence.get, ("deck", "judge", "calibration")))
     if not all(isinstance(each, str) for each in (name, deck, judge, calibration)):
         return None
     score, cost = _number(grade.get("score"), 1.0), _number(evidence.get("cost_usd"), _LARGEST)
     return JudgedGrade(str(name), str(deck), str(judge), str(calibration), score, cost, bool(evidence.get("usage")))
+
+
+def _voted(grade: Mapping[str, Any]) -> JudgedGrade | None:
+    """Several calls as one: they are of one grader."""
+    calls = list(judge_calls([grade]))
+    if not calls or not isinstance(grade.get("name"), str):
+        return None
+    judges = ", ".join(dict.fromkeys(str(call["judge"]) for call in calls))
+    answered = [call for call in calls if call.get("usage")]
+    costs = [_number(call.get("cost_usd"), _LARGEST) for call in answered]
+    known = [cost for cost in costs if cost is not None]
+    cost = fsum(known) if known and len(known) == len(costs) else None
+    score = _number(grade.get("score"), 1.0)
+    return JudgedGrade(grade["name"], grade["kind"], judges, _NO_CALIBRATION, score, cost, bool(answered))
 
 
 def _number(value: Any, largest: float) -> float | None:
@@ -92,6 +111,7 @@ class JudgeTally:
             ungraded=self._grades[key] - graded,
             means={target: _mean(scores[target]) for target in sorted(scores)},
             cost_usd=_total(costs) if 0 < costs.count == self._answers[key] else None,
+            kind=deck if deck in VOTED else _DECK,
         )
 
 

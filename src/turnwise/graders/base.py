@@ -33,7 +33,7 @@ class Submission:
     `input_messages` are what was asked; `files` and `guideline_paths` are the files that it refers to, as full paths.
     `folder` is the suite's, and `root` its project's: what a grader calls by a relative path is there. `trial` is which
     repeat of the case it answers. For kinds that ask a model, `judges` knows whom to ask, and `turns` are what was said
-    before the answer.
+    before the answer. `replies` are those of a live conversation, one for each turn, as submissions of their own.
     """
 
     question: str
@@ -58,6 +58,7 @@ class Submission:
     folder: Path | None = None
     root: Path | None = None
     turns: Sequence[SampleMessage] = ()
+    replies: Sequence[Submission] = ()
     judges: Judges | None = None
 
 

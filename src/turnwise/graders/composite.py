@@ -14,7 +14,7 @@ from .base import Grade, GradeError, Grader, GraderSettings, Submission
 from .guarded import guarded
 from .scoring import left_out_text, mean_score, reaches
 
-__all__ = ["MOST_LEVELS", "Composite", "CompositeGrader", "Mode", "combined"]
+__all__ = ["MOST_LEVELS", "Composite", "CompositeGrader", "Mode", "combined", "shown_grade"]
 
 MOST_LEVELS = 10
 """How deep graders may stand inside of graders."""
@@ -42,7 +42,7 @@ class CompositeGrader:
         grades = [await guarded(grader, submission) for grader in self.graders]
         threshold = 1.0 if self.settings.threshold is None else self.settings.threshold
         score = combined(grades, self.options.mode, threshold)
-        evidence = {"mode": self.options.mode, "grades": [_shown(grade) for grade in grades]}
+        evidence = {"mode": self.options.mode, "grades": [shown_grade(grade) for grade in grades]}
         if isinstance(score, GradeError):
             return self.settings.ungraded(score, evidence)
         return self.settings.graded(score, _reason(grades, self.options.mode), evidence)
@@ -94,7 +94,8 @@ def _reason(grades: Sequence[Grade], mode: Mode) -> str:
     return f"{said}; {left_out}" if left_out else said
 
 
-def _shown(grade: Grade) -> dict[str, Any]:
+def shown_grade(grade: Grade) -> dict[str, Any]:
+    """A grade as evidence of another one."""
     error = grade.error
     return {
         "name": grade.name,

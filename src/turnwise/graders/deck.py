@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from ..conversation.authored import FormatModel
-from ..conversation.transcript import tool_call_line
 from ..suite.sources import WholeFile
 from .base import Grade, GradeError, GraderSettings, Submission
 from .deck_score import passes, unit_score
+from .judge_values import shown_answer
 from .verdict import Status, Verdict, parse_verdict
 
 if TYPE_CHECKING:
@@ -66,10 +66,8 @@ def sample_of(submission: Submission) -> Sample:
     these calls."""
     from ..decks.sample import Sample  # late, like all of decks: runs without judges start sooner
 
-    calls = [call for message in submission.output_messages for call in message.get("tool_calls") or ()]
-    answer = submission.text or "\n".join(tool_call_line(call) for call in calls)
     name = submission.case_id or "answer"
-    messages = (*submission.turns, {"role": "assistant", "content": answer})
+    messages = (*submission.turns, {"role": "assistant", "content": shown_answer(submission)})
     return Sample(name, messages, None, (), None, (), WholeFile(name), ())  # type: ignore[arg-type]
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import FileReferenceError, Problem
 from .deck_score import why_no_score
-from .inside import decks_inside, names_deck
+from .inside import decks_inside, names_judge
+from .numbered import GraderIndex, numbered_graders
 from .specs import make_graders
 from .verdict_scale import Code, Scale, declared_scale
 
@@ -51,13 +52,13 @@ class FoundDeck:
         return named if isinstance(named, str) and named else None
 
 
-def deck_uses(case: Case) -> Iterator[tuple[int, DeckUse]]:
+def deck_uses(case: Case) -> Iterator[tuple[GraderIndex, DeckUse]]:
     """The deck graders of a case, each with the number of the grader that it is or is inside of. A grader with a
     mistake has none."""
-    for index, spec in enumerate(case.graders):
-        if names_deck(spec):
+    for number, spec in numbered_graders(case):
+        if names_judge(spec):
             for use in _uses(spec):
-                yield index, use
+                yield number, use
 
 
 def _uses(spec: GraderSpec) -> Iterator[DeckUse]:

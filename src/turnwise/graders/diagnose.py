@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..diagnostics import Diagnostic, Severity
+from ..diagnostics import Diagnostic
 from ..errors import Problem
 from ..suite.case import Case
 from ..suite.format import GraderSpec
 from ..suite.paths import DataPath, shown_path
 from ..suite.sources import Source
 from .deck_files import deck_uses, find_deck
-from .specs import NOT_YET, kind_without_value, make_graders
+from .judge_files import judge_uses, prompt_problems
+from .numbered import GraderIndex
+from .specs import expected_option, kind_without_value, make_graders
 
 __all__ = ["grader_diagnostics", "grader_place"]
 
@@ -34,7 +36,7 @@ _known: dict[int, _Known] = {}
 
 
 def grader_diagnostics(case: Case) -> list[Diagnostic]:
-    """Every problem of the graders of a case: errors, and warnings for those that cannot be used yet.
+    """Every problem of the graders of a case.
 
     What stands in the suite is said for each case in the same words, with the place in the suite and no `case_id`:
     whoever asks for several cases says it once. That a case lacks the text which a grader without `value` compares with
@@ -52,19 +54,36 @@ def grader_diagnostics(case: Case) -> list[Diagnostic]:
         problems = make_graders(own)[1]
         found += [_diagnostic(problem, *case.where(problem.path)) for problem in problems]
         found += _own_without_value(case, own, {problem.path[1] for problem in problems})
-    return [*found, *_of_decks(case)]
+    if case.turns:
+        found += _of_turns(case)
+    return [*found, *_of_decks(case), *_of_prompts(case)]
 
 
-def grader_place(case: Case, index: int, inside: DataPath = ()) -> tuple[Source, DataPath, str | None]:
+def grader_place(case: Case, index: GraderIndex, inside: DataPath = ()) -> tuple[Source, DataPath, str | None]:
     """Where the grader of that number, or the one `inside` of it, is written: in the case, or in the suite, and then it
     is not the case's own."""
+    if isinstance(index, tuple):
+        return case.where(("turns", index[0], "graders", index[1], *inside))
     own = index - case.inherited_graders
     if own >= 0:
         return case.where(("graders", own, *inside))
     of_suite = case.context.suite.graders or []
     if case.graders[index] == of_suite[index]:
-        return case.context.source, ("graders", index, *inside), None
+        return case.context.source, case.context.authored(("graders", index, *inside)), None
     return case.source, case.path, case.id
+
+
+def _of_turns(case: Case) -> list[Diagnostic]:
+    """What is wrong with the graders that turns have."""
+    found: list[Diagnostic] = []
+    for number, turn in enumerate(case.turns):
+        problems = make_graders(turn.graders or ())[1]
+        found += [_diagnostic(each, *case.where(("turns", number, *each.path))) for each in problems]
+        wrong = {each.path[1] for each in problems}
+        for index, spec in enumerate(turn.graders or ()):
+            if index not in wrong and turn.expected is None and (kind := kind_without_value(spec)) is not None:
+                found.append(_no_value(kind, *case.where(("turns", number, "graders", index)), turn=True))
+    return found
 
 
 def _of_decks(case: Case) -> list[Diagnostic]:
@@ -82,6 +101,18 @@ def _of_decks(case: Case) -> list[Diagnostic]:
     return found
 
 
+def _of_prompts(case: Case) -> list[Diagnostic]:
+    """What is wrong with the prompts of graders that ask a model."""
+    found: list[Diagnostic] = []
+    for index, use in judge_uses(case):
+        prompt = use.wanted.prompt
+        for each in prompt_problems(prompt, case.context) if prompt is not None else ():
+            source, path, case_id = grader_place(case, index, use.inside)
+            place, shown = source.place(path), shown_path(path)
+            found.append(Diagnostic("error", each.code, each.message, source.file, place, each.hint, shown, case_id))
+    return found
+
+
 def _of_suite(case: Case) -> _Known:
     specs = case.context.suite.graders or []
     known = _known.get(id(specs))
@@ -89,8 +120,7 @@ def _of_suite(case: Case) -> _Known:
         problems: dict[int, list[Problem]] = {}
         for problem in make_graders(specs)[1]:
             problems.setdefault(int(problem.path[1]), []).append(problem)
-        source = case.context.source
-        said = [_diagnostic(each, source, each.path, None) for of_one in problems.values() for each in of_one]
+        said = [_of_its_suite(case, each) for of_one in problems.values() for each in of_one]
         kinds = (kind_without_value(spec) for index, spec in enumerate(specs) if index not in problems)
         known = _Known(specs, problems, tuple(said), tuple(dict.fromkeys(kind for kind in kinds if kind is not None)))
         while len(_known) >= _MOST_SUITES:
@@ -110,10 +140,16 @@ def _inherited(case: Case, known: _Known) -> list[Diagnostic]:
             problems = [_moved(problem, index) for problem in make_graders([filled])[1]]
         for problem in problems:
             if problem in of_suite:
-                found.append(_diagnostic(problem, case.context.source, problem.path, None))
+                found.append(_of_its_suite(case, problem))
             else:
                 found.append(_diagnostic(problem, case.source, case.path, case.id))
     return found
+
+
+def _of_its_suite(case: Case, problem: Problem) -> Diagnostic:
+    """A problem of what stands in the suite, at the place where its author wrote it."""
+    path = case.context.authored(problem.path)
+    return _diagnostic(problem, case.context.source, path, None)
 
 
 def _own_without_value(case: Case, own: Sequence[GraderSpec], wrong: set[str | int]) -> list[Diagnostic]:
@@ -132,14 +168,16 @@ def _has_expected_text(case: Case) -> bool:
     return False
 
 
-def _no_value(kind: str, source: Source, path: DataPath, case_id: str | None) -> Diagnostic:
+def _no_value(kind: str, source: Source, path: DataPath, case_id: str | None, *, turn: bool = False) -> Diagnostic:
+    option = expected_option(kind)
+    other = "the turn an `expected` text" if turn else "the case `expected_messages` with a text of the assistant"
     return Diagnostic(
         "error",
         "grader-no-value",
-        f"`{kind}` has no `value`, and the case has no expected text to compare with",
+        f"`{kind}` has no `{option}`, and the {'turn' if turn else 'case'} has no expected text to compare with",
         source.file,
         source.place(path),
-        "give the grader a `value`, or the case `expected_messages` with a text of the assistant",
+        f"give the grader a `{option}`, or {other}",
         shown_path(path),
         case_id,
     )
@@ -153,8 +191,6 @@ def _diagnostic(problem: Problem, source: Source, path: DataPath, case_id: str |
     last = problem.path[-1]
     at_key = problem.code == "unknown-key" or (problem.code == "unknown-grader" and last != "type")
     place = source.place(path, key=at_key and path[-1:] == (last,))
-    message, not_yet = problem.message, problem.code == NOT_YET
-    if not_yet:
-        message += ": the cases stay ungraded" if case_id is None else ": the case stays ungraded"
-    severity: Severity = "warning" if not_yet else "error"
-    return Diagnostic(severity, problem.code, message, source.file, place, problem.hint, shown_path(path), case_id)
+    return Diagnostic(
+        "error", problem.code, problem.message, source.file, place, problem.hint, shown_path(path), case_id
+    )

@@ -1,4 +1,4 @@
-"""Decks inside of other graders: a composite holds graders, and one with a condition stands around another."""
+"""Judges inside of other graders: a composite holds graders, and one with a condition stands around another."""
 
 from __future__ import annotations
 
@@ -7,48 +7,82 @@ from typing import Any
 
 from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
+from .asking import AsksJudges
 from .base import Grader
 from .composite import CompositeGrader
 from .deck import DeckGrader
-from .registry import DECK, KINDS
+from .registry import KINDS, find_kind
+from .similar import SimilarGrader
+from .turn_scope import TurnScoped
 from .when import Conditional
 
-__all__ = ["decks_inside", "holds_deck", "names_deck"]
+__all__ = ["decks_inside", "holds_judge", "judges_inside", "names_judge", "similar_inside"]
 
 
-def holds_deck(grader: Grader) -> bool:
-    """Whether the grader is a deck, or has one inside."""
-    if isinstance(grader, Conditional):
-        return holds_deck(grader.grader)
+def holds_judge(grader: Grader) -> bool:
+    """Whether the grader asks a model, or has one inside that does."""
+    if isinstance(grader, Conditional | TurnScoped):
+        return holds_judge(grader.grader)
     if isinstance(grader, CompositeGrader):
-        return any(map(holds_deck, grader.graders))
-    return isinstance(grader, DeckGrader)
+        return any(map(holds_judge, grader.graders))
+    return isinstance(grader, DeckGrader | SimilarGrader | AsksJudges)
 
 
-def decks_inside(grader: Grader, spec: GraderSpec, path: DataPath = ()) -> Iterator[tuple[DataPath, DeckGrader]]:
+def decks_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, DeckGrader]]:
     """The decks of the grader that was made of a spec, each with its path below that spec."""
-    if isinstance(grader, Conditional):
-        yield from decks_inside(grader.grader, spec, path)
-    elif isinstance(grader, DeckGrader):
-        yield path, grader
+    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, DeckGrader))
+
+
+def judges_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, AsksJudges]]:
+    """Those that ask a model without a deck, each with its path below the spec."""
+    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, AsksJudges))
+
+
+def similar_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, SimilarGrader]]:
+    """Those that ask for vectors, each with its path below the spec."""
+    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, SimilarGrader))
+
+
+def _inside(grader: Grader, spec: GraderSpec, path: DataPath = ()) -> Iterator[tuple[DataPath, Grader]]:
+    if isinstance(grader, Conditional | TurnScoped):
+        yield from _inside(grader.grader, spec, path)
     elif isinstance(grader, CompositeGrader):
         settings = path if isinstance(spec, LongGrader) else (*path, grader.settings.kind)
         for index, (each, written) in enumerate(zip(grader.graders, grader.options.graders, strict=True)):
-            yield from decks_inside(each, written, (*settings, "graders", index))
+            yield from _inside(each, written, (*settings, "graders", index))
+    else:
+        yield path, grader
 
 
-def names_deck(spec: Any) -> bool:
-    """Whether a spec, as it is written, names a deck somewhere. Cheap: most graders are not made to find out.
+def names_judge(spec: Any) -> bool:
+    """Whether a spec, as it is written, asks a model somewhere. Cheap: most graders are not made to find out.
 
-    >>> names_deck({"composite": {"graders": [{"deck": "tone.deck.md"}]}}), names_deck({"contains": "deck"})
+    >>> names_judge({"composite": {"graders": [{"deck": "tone.deck.md"}]}}), names_judge({"contains": "deck"})
     (True, False)
+    >>> names_judge("It is polite.")
+    True
     """
-    kind, settings = _kind_and_settings(spec)
-    if kind == DECK:
+    if isinstance(spec, str):
         return True
-    holds = isinstance(kind, str) and kind in KINDS and KINDS[kind].holds_graders
-    inner = settings.get("graders") if holds and isinstance(settings, dict) else None
-    return isinstance(inner, list) and any(map(names_deck, inner))
+    kind, settings = _kind_and_settings(spec)
+    if not isinstance(kind, str):
+        return False
+    if kind not in KINDS:
+        return _plugin_asks(kind)
+    if not KINDS[kind].holds_graders:
+        return KINDS[kind].asks_model
+    inner = settings.get("graders") if isinstance(settings, dict) else None
+    return isinstance(inner, list) and any(map(names_judge, inner))
+
+
+def _plugin_asks(name: str) -> bool:
+    from ..errors import UsageError
+
+    try:
+        kind = find_kind(name)
+    except UsageError:
+        return False  # said elsewhere
+    return kind is not None and kind.asks_model
 
 
 def _kind_and_settings(spec: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Models that judge: how a deck grader finds the one that it asks, and what comes back. Plain values and protocols."""
+"""Models that judge: how a grader finds the one that it asks, and what comes back. Plain values and protocols."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from ..providers.base import ProviderRequest, Usage
+    from ..providers.base import ProviderRequest, Settings, Usage
     from .deck_request import Judging
+    from .embedding import Embed
     from .verdict import StatusKind
     from .verdict_scale import Scale
 
-__all__ = ["Judge", "JudgeAnswer", "Judges", "call_for_calibration"]
+__all__ = ["Asker", "Judge", "JudgeAnswer", "Judges", "call_for_calibration"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +43,32 @@ class Judge:
     ask: Callable[[ProviderRequest], Awaitable[JudgeAnswer]]
 
 
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A target that judges without a deck, and the settings that it is asked with."""
+
+    target: str
+    settings: Settings
+    ask: Callable[[ProviderRequest], Awaitable[JudgeAnswer]]
+
+
 class Judges(Protocol):
     """Whom the graders of a case ask."""
 
     def judge(self, path: str, target: str | None) -> Judge | None:
         """The judge of a deck as a suite names it; None if there is none."""
+        ...
+
+    def asker(self, target: str | None, model: str | None = None) -> Asker | None:
+        """The target of that name, or the one that is usual for the case; None if there is none."""
+        ...
+
+    def prompt(self, written: str) -> str:
+        """The text of the file that a suite names so, as it was when the run began; else what is written."""
+        ...
+
+    def embedder(self, target: str) -> Embed | None:
+        """How that target is asked for the vectors of texts; None if it is not."""
         ...
 
 

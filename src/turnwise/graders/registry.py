@@ -18,21 +18,24 @@ from .fields import Fields, FieldsGrader
 from .is_json import IsJson
 from .length import Length
 from .levenshtein import Levenshtein, LevenshteinGrader
+from .llm_judge import LlmJudge, LlmJudgeGrader
 from .measures import Cost, Latency
+from .pairwise import Pairwise, PairwiseGrader
 from .plugins import find_plugin, plugin_names
 from .python import PythonGrader, PythonOptions
 from .regex import Regex
 from .rouge import RougeN, RougeNGrader
+from .rubric import Rubric, RubricGrader
+from .similar import Similar, SimilarGrader
 from .text import Contains, ContainsAll, ContainsAny, EndsWith, Equals, IContains, StartsWith
 from .tool_call_options import ToolCalls
 from .tool_calls import ToolCallsGrader
 
-__all__ = ["DECK", "KINDS", "LATER", "GraderKind", "NotYet", "find_kind", "is_later", "kind_names"]
+__all__ = ["DECK", "KINDS", "SIMILAR", "GraderKind", "Unusable", "find_kind", "kind_names"]
 
 DECK = "deck"
+SIMILAR = "similar"
 NOT = "not-"
-LATER = frozenset({"llm_judge", "rubric", "similar"})
-"""Kinds that a suite may name, but that this version cannot use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class GraderKind:
     """A kind: the model of its options, and how to make a grader of them. `kind: x` is short for its option `main`.
 
     One that `holds_graders` has specs in `options.graders`, and is made with a third argument: the graders of these.
+    One that `needs_target` must be told whom to ask.
     """
 
     options_model: type[FormatModel]
@@ -47,11 +51,12 @@ class GraderKind:
     asks_model: bool = False
     main: str = "value"
     holds_graders: bool = False
+    needs_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class NotYet:
-    """Stands in for a grader that this version cannot use: it grades nothing, so that its case stays ungraded."""
+class Unusable:
+    """Stands in for a grader that cannot be made: it grades nothing, so that its case stays ungraded."""
 
     settings: GraderSettings
     why: str
@@ -85,8 +90,12 @@ _WITHOUT_OPPOSITE: Mapping[str, GraderKind] = {
     "fields": GraderKind(Fields, FieldsGrader),
     "latency": GraderKind(Latency, CheckGrader),
     "levenshtein": GraderKind(Levenshtein, LevenshteinGrader),
+    "llm_judge": GraderKind(LlmJudge, LlmJudgeGrader, asks_model=True, main="prompt"),
+    "pairwise": GraderKind(Pairwise, PairwiseGrader, asks_model=True, main="baseline"),
     "python": GraderKind(PythonOptions, PythonGrader, main="function"),
     "rouge-n": GraderKind(RougeN, RougeNGrader),
+    "rubric": GraderKind(Rubric, RubricGrader, asks_model=True, main="lines"),
+    SIMILAR: GraderKind(Similar, SimilarGrader, asks_model=True, needs_target=True),
     "tool_calls": GraderKind(ToolCalls, ToolCallsGrader),
 }
 KINDS: Mapping[str, GraderKind] = {
@@ -105,15 +114,6 @@ def find_kind(name: str) -> GraderKind | None:
     if plugin is None:
         return None
     return GraderKind(plugin.options_model, plugin.make, bool(getattr(plugin, "asks_model", False)))
-
-
-def is_later(name: str) -> bool:
-    """Whether it is a kind that this version cannot use.
-
-    >>> is_later("llm_judge"), is_later("not-similar"), is_later("contains")
-    (True, True, False)
-    """
-    return name.removeprefix(NOT) in LATER
 
 
 def kind_names() -> list[str]:

@@ -16,25 +16,21 @@ from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
 from .base import Grader, GraderSettings
 from .composite import MOST_LEVELS
-from .registry import KINDS, GraderKind, NotYet, find_kind, is_later, kind_names
+from .registry import KINDS, GraderKind, find_kind, kind_names
+from .rubric import rubric_of_lines
+from .turn_scope import TurnScoped
 from .when import Conditional
 
-__all__ = ["NOT_YET", "kind_without_value", "make_graders"]
+__all__ = ["expected_option", "kind_without_value", "make_graders"]
 
 Model = TypeVar("Model", bound=BaseModel)
 
-NOT_YET = "grader-not-yet"
-"""The code of problems that leave a case ungraded, and are no mistake of its author."""
-
 _MAIN = "value"
-_RUBRIC = "rubric"
-_USABLE = "use a kind of this version, such as `contains`, `regex` or `is-json`"
 
 
 def make_graders(specs: Sequence[GraderSpec]) -> tuple[list[Grader], list[Problem]]:
-    """A grader for each spec that has no problem, in their order. The path of a problem starts with `graders`.
-
-    A spec that this version cannot use yet has a problem and a grader, which leaves its case ungraded.
+    """A grader for each spec that has no problem, in their order. The path of a problem starts with `graders`. All
+    rubric lines are one grader, in the place of the first.
 
     >>> graders, problems = make_graders([{"contains": "42"}, {"contians": "42"}])
     >>> len(graders), problems[0].message, problems[0].hint
@@ -42,13 +38,16 @@ def make_graders(specs: Sequence[GraderSpec]) -> tuple[list[Grader], list[Proble
     """
     graders: list[Grader] = []
     problems: list[Problem] = []
+    lines = {index: spec for index, spec in enumerate(specs) if isinstance(spec, str)}
     for index, spec in enumerate(specs):
         try:
-            graders.append(_made(spec, ("graders", index)))
+            grader = _made(spec, ("graders", index))
+            if index not in lines:
+                graders.append(grader)
+            elif index == min(lines):
+                graders.append(rubric_of_lines(list(lines.values())))
         except _RefusedError as refused:
             problems += refused.problems
-            if all(problem.code == NOT_YET for problem in refused.problems):
-                graders.append(NotYet(_stand_in_settings(spec), refused.problems[0].message))
     return graders, problems
 
 
@@ -64,16 +63,25 @@ def kind_without_value(spec: GraderSpec) -> str | None:
         kind, options = spec.type, spec.model_extra or {}
     else:
         kind, value = next(iter(spec.items()))
-        options = value if isinstance(value, dict) else {_MAIN: value}
+        options = value if isinstance(value, dict) else {expected_option(kind): value}
     if kind in KINDS and KINDS[kind].holds_graders:
         inner = KINDS[kind].options_model.model_validate({"graders": options.get("graders")})
         return next(filter(None, map(kind_without_value, inner.graders)), None)  # type: ignore[attr-defined]
-    return kind if options.get(_MAIN) is None and kind in _kinds_with_expected_text() else None
+    return kind if options.get(expected_option(kind)) is None and kind in _kinds_with_expected_text() else None
+
+
+def expected_option(kind: str) -> str:
+    """The option of a kind that holds a text to compare with.
+
+    >>> expected_option("contains"), expected_option("pairwise")
+    ('value', 'baseline')
+    """
+    return KINDS[kind].main if kind == "pairwise" else _MAIN
 
 
 @lru_cache(maxsize=1)
 def _kinds_with_expected_text() -> frozenset[str]:
-    fields = {name: kind.options_model.model_fields.get(_MAIN) for name, kind in KINDS.items()}
+    fields = {name: kind.options_model.model_fields.get(expected_option(name)) for name, kind in KINDS.items()}
     return frozenset(name for name, field in fields.items() if field is not None and not field.is_required())
 
 
@@ -87,13 +95,13 @@ class _RefusedError(Exception):
 
 def _made(spec: GraderSpec, path: DataPath, level: int = 1) -> Grader:
     if isinstance(spec, str):
-        raise _RefusedError(_line_problem(spec, path))
+        return _of_line(spec, path)
     if isinstance(spec, LongGrader):
         kind = _kind(spec.type, (*path, "type"))
         common, written = spec, _Written(path)
     else:
         name, value = next(iter(spec.items()))
-        if isinstance(value, str) and name in KINDS:
+        if isinstance(value, str) and name in KINDS and not KINDS[name].needs_target:
             made = _of_text(name, value)
             if made is not None:
                 return made
@@ -105,6 +113,8 @@ def _made(spec: GraderSpec, path: DataPath, level: int = 1) -> Grader:
     settings = _settings(common)
     inner = [_inner(options.graders, written, level)] if kind.holds_graders else []  # type: ignore[attr-defined]
     grader = kind.make(options, settings, *inner)
+    if common.scope == "turn":
+        grader = TurnScoped(grader, common.aggregate or "min", settings)
     return grader if common.when is None else Conditional(grader, common.when, settings)
 
 
@@ -148,20 +158,13 @@ def _settings(common: LongGrader) -> GraderSettings:
     )
 
 
-def _stand_in_settings(spec: GraderSpec) -> GraderSettings:
-    """What can be told of a grader whose options are not known."""
-    if isinstance(spec, LongGrader):
-        return _settings(spec)
-    kind = _RUBRIC if isinstance(spec, str) else next(iter(spec))
-    return GraderSettings(name=kind, kind=kind)
-
-
-def _line_problem(line: str, path: DataPath) -> Problem:
-    if line in kind_names() or is_later(line):
+def _of_line(line: str, path: DataPath) -> Grader:
+    if line in kind_names():
         message = f"{line!r} alone is a rubric line, not a grader of that kind"
-        return Problem(path, "grader-form", message, f"write `type: {line}`")
-    message = f"rubric lines, such as {described(line).removeprefix('the text ')}, cannot be used yet"
-    return Problem(path, "grader-not-yet", message, _USABLE)
+        raise _RefusedError(Problem(path, "grader-form", message, f"write `type: {line}`"))
+    if not line.strip():
+        raise _RefusedError(Problem(path, "empty", "a rubric line must not be empty", "say what the answer should do"))
+    return rubric_of_lines([line])
 
 
 def _kind(name: str, path: DataPath) -> GraderKind:
@@ -171,8 +174,6 @@ def _kind(name: str, path: DataPath) -> GraderKind:
         raise _RefusedError(Problem(path, "bad-plugin", str(error), error.hint)) from error
     if kind is not None:
         return kind
-    if is_later(name):
-        raise _RefusedError(Problem(path, "grader-not-yet", f"the grader `{name}` cannot be used yet", _USABLE))
     hint = did_you_mean(name, kind_names(), "expected one of")
     raise _RefusedError(Problem(path, "unknown-grader", f"unknown grader {name[:40]!r}", hint))
 
@@ -226,9 +227,21 @@ def _unused_settings(common: LongGrader, kind: GraderKind, written: _Written) ->
     if common.target is not None and not kind.asks_model:
         message = f"`{common.type}` asks no model, so it has no `target`"
         problems.append(Problem(written.at(("target",)), "unknown-key", message, "remove it"))
+    if common.target is not None and kind.asks_model and (common.model_extra or {}).get("targets") is not None:
+        message = "give `target` or `targets`, not both"
+        problems.append(Problem(written.at(("targets",)), "grader-options", message, "remove one of them"))
+    if kind.needs_target and common.target is None:
+        message = f"`{common.type}` names no target to ask"
+        hint = "add `target: NAME`; `kind: {…}` holds settings, such as `similar: {value: …, target: NAME}`"
+        problems.append(Problem(written.path, "no-judge", message, hint))
     if common.required and common.on_error == "skip":
         message = "a `required` grader cannot be left out, so it has no `on_error: skip`"
         problems.append(Problem(written.at(("on_error",)), "grader-options", message, "remove one of them"))
+    if common.aggregate is not None and common.scope != "turn":
+        message = "`aggregate` makes one score of several turns, and the grader is for the final answer alone"
+        problems.append(
+            Problem(written.at(("aggregate",)), "grader-options", message, "add `scope: turn`, or remove it")
+        )
     if kind.holds_graders and (common.model_extra or {}).get("mode") == "threshold" and common.threshold is None:
         message = "`mode: threshold` needs a `threshold`"
         problems.append(Problem(written.at(("mode",)), "grader-options", message, "add `threshold: 0.7`"))

@@ -20,7 +20,7 @@ from .verdict_text import JsonObject, bare_text, has_open_object, last_object, s
 if TYPE_CHECKING:
     from .verdict_scale import Code, Scale
 
-__all__ = ["Status", "StatusKind", "Verdict", "parse_verdict"]
+__all__ = ["Status", "StatusKind", "Verdict", "parse_verdict", "read_object", "verdict_object"]
 
 StatusKind = Literal[
     "empty",
@@ -95,18 +95,68 @@ def parse_verdict(text: str, scale: Scale, *, finish_reason: str | None = None) 
     >>> parse_verdict('{"score": 0}', steps).kind, parse_verdict('{"score": 9}', steps).kind
     ('ungradable', 'out_of_range')
     """
+    value = _whole(text, finish_reason)
+    if isinstance(value, Status):
+        return value
+    if isinstance(value, JsonObject):
+        return _from_object(value, (), text, scale)
+    if isinstance(value, list) or value is None:
+        return Status("no_score", text, 'the answer is JSON, but no object with "score" or "label"')
+    return _from_words(text, scale)
+
+
+def verdict_object(text: str, scale: Scale) -> JsonObject | None:
+    """The object that a verdict was read from, with all that the judge has put beside it; None for a bare one.
+
+    >>> from .verdict_scale import Scale
+    >>> verdict_object('Sure! {"score": 2, "hits": ["polite"]}', Scale("ordinal", min=1, max=5))
+    {'score': 2, 'hits': ['polite']}
+    """
+    value = strict_json(text)
+    if isinstance(value, JsonObject):
+        return value
+    return last_object(text, lambda each: _given(each, scale) is not None).value
+
+
+def read_object(
+    text: str, key: str, *, finish_reason: str | None = None
+) -> tuple[JsonObject, tuple[str, ...]] | Status:
+    """An answer that is an object with a certain key, by the rules of verdicts: the object, and what had to be mended.
+
+    >>> read_object('Sure! {"lines": []}', "lines")
+    ({'lines': []}, ('prose',))
+    >>> read_object("No.", "lines").kind
+    'not_json'
+    """
+    value = _whole(text, finish_reason)
+    if isinstance(value, Status):
+        return value
+    if isinstance(value, JsonObject):
+        return (value, ()) if key in value else Status("no_score", text, f'the object has no "{key}"')
+    found = last_object(text, lambda each: key in each)
+    if found.breaks_off:
+        return Status("truncated", text, "the answer breaks off inside of its last JSON")
+    if found.value is not None:
+        return found.value, found.repairs
+    if _REFUSAL.match(text.lstrip()[:400]):
+        return Status("refusal", text, "the model declined to answer")
+    if has_open_object(text):
+        return Status("truncated", text, "the answer breaks off inside of its JSON")
+    return Status("not_json", text, f'the answer has no JSON object with "{key}"')
+
+
+def _whole(text: str, finish_reason: str | None) -> Any:
+    """The JSON that the whole answer is, `...` for words, or a status where nothing can be read."""
     if finish_reason in ("refusal", "content_filter"):
         return Status("refusal", text, "the model, or the filter before it, declined to answer")
     value = strict_json(text)
     if isinstance(value, JsonObject):
-        return _from_object(value, (), text, scale)
+        return value
     if finish_reason == "length":
         return Status("truncated", text, "the answer was cut off at the limit of output tokens")
     if not text.strip():
         return Status("empty", text, "the answer has no text")
-    if isinstance(value, list) or value is None:
-        return Status("no_score", text, 'the answer is JSON, but no object with "score" or "label"')
-    return _from_words(text, scale)
+    return value
 
 
 def _from_words(text: str, scale: Scale) -> Verdict | Status:

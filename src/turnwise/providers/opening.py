@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..targets.format import Target
     from ..targets.resolve import ResolvedTarget
+    from .embeddings import Embedder
     from .llama_process import LlamaServers
 
 __all__ = ["OVER_HTTP", "OnRetry", "Providers", "open_provider"]
@@ -68,11 +69,7 @@ class Providers:
         for known, provider in self._of_target:
             if known == target:
                 return provider  # one target, one set of limits
-        # Variants of a target share its limits: they are the same server's.
-        shared = target.name, target.requests_per_minute, target.tokens_per_minute
-        limit = self._limits.get(shared)
-        if limit is None:
-            limit = self._limits[shared] = RateLimit(target.requests_per_minute, target.tokens_per_minute)
+        limit = self._limit_of(target)
         on_retry = self._on_retry
         provider = PatientProvider(
             self._bare(resolved, limit),
@@ -84,6 +81,22 @@ class Providers:
         )
         self._of_target.append((target, provider))
         return provider
+
+    def embedder(self, resolved: ResolvedTarget) -> Embedder:
+        """What turns texts into vectors by the target, with its retries and limits. Raises `SetupError` if none can."""
+        from .embeddings import Embedder
+
+        on_retry, name = self._on_retry, resolved.target.name
+        told = None if on_retry is None else lambda retry: on_retry(name, retry)
+        return Embedder(resolved, self.transport, self._limit_of(resolved.target), told)
+
+    def _limit_of(self, target: Any) -> RateLimit:
+        """Variants of a target share its limits: they are the same server's."""
+        shared = target.name, target.requests_per_minute, target.tokens_per_minute
+        limit = self._limits.get(shared)
+        if limit is None:
+            limit = self._limits[shared] = RateLimit(target.requests_per_minute, target.tokens_per_minute)
+        return limit
 
     async def close(self) -> None:
         """Close every provider, connection and server."""

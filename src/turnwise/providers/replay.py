@@ -18,7 +18,7 @@ from .recording import check_answer, is_failure, malformed, messages_key, read_r
 if TYPE_CHECKING:
     from ..targets.stand_ins import ReplayTarget
 
-__all__ = ["RESULTS", "ReplayProvider"]
+__all__ = ["RESULTS", "ReplayProvider", "recorded_response"]
 
 RESULTS = "results.jsonl"
 """The file of a run's folder that holds its answers."""
@@ -70,7 +70,7 @@ class ReplayProvider:
             raise self._not_found(request, index, file)
         record = _record_at(file, _offset(found, request, file))
         sent = messages_to_send(request, self._default_system_prompt)
-        return _response(record, sent, (perf_counter() - started) * 1000)
+        return recorded_response(record, sent, (perf_counter() - started) * 1000)
 
     def _read_index(self) -> _Index:
         with self._reading:
@@ -207,7 +207,8 @@ def _offset(places: Sequence[_Place], request: ProviderRequest, file: Path) -> i
     return by_attempt[sorted(by_attempt)[request.attempt - 1]]
 
 
-def _response(record: dict[str, Any], sent: Sequence[Any], latency_ms: float) -> ProviderResponse:
+def recorded_response(record: dict[str, Any], sent: Sequence[Any], latency_ms: float | None) -> ProviderResponse:
+    """The answer of a line that `check_answer` has found to hold one."""
     text = record["answer"]
     reason = record.get("finish_reason")
     return ProviderResponse(

@@ -17,7 +17,8 @@ __all__ = ["plan_text"]
 def plan_text(plan: Plan, style: Style = plain) -> str:
     """A line for the whole, one for each suite, and one for each judge."""
     targets = ", ".join(target.name for target in plan.targets)
-    head = f"{counted(plan.results, 'result')} of {counted(plan.cases, 'case')}, asked of {one_line(targets)}"
+    how = "asked of" if plan.regrades is None else f"of the run {plan.regrades['run_id']}, graded again: answers of"
+    head = one_line(f"{counted(plan.results, 'result')} of {counted(plan.cases, 'case')}, {how} {targets}")
     lines = [style(head, None, bold=True)]
     cases = cases_by_suite(plan)
     for planned in plan.suites:
@@ -28,6 +29,8 @@ def plan_text(plan: Plan, style: Style = plain) -> str:
         one_line(f"  judged by {judge.target.name} ({judge.name}) · {judge.calibration}")
         for judge in plan.judges.judges
     ]
-    if plan.judges:
+    lines += [one_line(f"  judged by {asker.target.name} ({asker.name})") for asker in plan.judges.by_prompt.askers]
+    lines += [one_line(f"  compared by {target.name}") for target in plan.judges.embedders.values()]
+    if plan.judges and plan.regrades is None:
         lines.append("  what judges take is not in the estimate")
     return "\n".join(lines)

@@ -47,7 +47,7 @@ def prompt_record(
     conversation = case.conversation
     default = case.context.default_system_prompt
     chat_prompt = conversation.chat_prompt(default_system_prompt=default)
-    record = {
+    record: dict[str, Any] = {
         **head,
         "chat_prompt": chat_prompt,
         "question": conversation.transcript(),
@@ -61,6 +61,10 @@ def prompt_record(
 
         record |= {"target": sent.target, "chat_prompt": sent.chat_prompt, "messages": list(sent.preview.messages)}
         record |= request_record(sent.preview)
+    if case.is_live:
+        from .live_prompt import live_record
+
+        record["live"] = live_record(case)
     return record
 
 
@@ -113,6 +117,10 @@ def prompt_text(
         blocks += [_message_text(message, folds, style) for message in messages]
         if view == "request":
             blocks.append(style("(the target gets these messages; nothing goes over HTTP)", "grey"))
+    if case.is_live:
+        from .live_prompt import live_lines
+
+        blocks += live_lines(case, style)
     blocks += [as_text(diagnostic, style) for diagnostic in (*known, *case_warnings(case))]
     return "\n".join(blocks) + "\n"
 

@@ -22,7 +22,7 @@ def judge_lines(judges: Sequence[JudgeSummary]) -> list[str]:
 
 def _line(judge: JudgeSummary) -> str:
     named = judge.grader if judge.grader != "deck" else judge.deck
-    parts = [f"{named} (deck, judged by {judge.judge}): mean {_means(judge)}", judge.calibration]
+    parts = [f"{named} ({judge.kind}, judged by {judge.judge}): mean {_means(judge)}", judge.calibration]
     if judge.ungraded:
         parts.append(f"{judge.ungraded:,} without a verdict")
     if judge.cost_usd:

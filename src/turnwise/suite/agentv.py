@@ -11,6 +11,8 @@ __all__ = ["authored_paths", "is_agentv_suite", "translate_suite"]
 
 _NAMES = (("evalcases", "cases"), ("dataset", "name"))
 _KINDS = {"llm_judge": "llm_judge", "code": "code", "code_judge": "code"}
+_SETTINGS = {"code": {"script": "command"}}
+"""What settings of evaluators are called here, by the kind of the grader."""
 
 
 def is_agentv_suite(raw: Any) -> bool:
@@ -41,7 +43,7 @@ def authored_paths(raw: dict[str, Any]) -> Callable[[DataPath], DataPath]:
 
     def authored(path: DataPath) -> DataPath:
         match path:
-            case ("cases", int() as index, *rest):
+            case ("cases" | "evalcases", int() as index, *rest):
                 name = "cases" if "cases" in raw else "evalcases"
                 return (name, index, *_authored_in_case(raw[name][index], tuple(rest)))
             case ("graders", *rest) if "graders" not in raw:
@@ -70,9 +72,18 @@ def _authored_in_case(case: Any, path: DataPath) -> DataPath:
 
 def _authored_grader(evaluators: Any, path: DataPath) -> DataPath:
     match path:
-        case (int() as index, "command", *rest) if "command" not in evaluators[index]:
-            return (index, "script", *rest)
+        case (int() as index, str() as setting, *rest) if isinstance(evaluators, list):
+            return (index, _written_setting(evaluators[index], setting), *rest)
     return path
+
+
+def _written_setting(evaluator: Any, setting: str) -> str:
+    if isinstance(evaluator, dict) and setting not in evaluator:
+        for names in _SETTINGS.values():
+            for theirs, ours in names.items():
+                if ours == setting and theirs in evaluator:
+                    return theirs
+    return setting
 
 
 def _translate_case(raw: dict[str, Any], default_kind: Any) -> dict[str, Any]:
@@ -111,6 +122,9 @@ def _grader(evaluator: dict[str, Any], default_kind: Any) -> dict[str, Any]:
     grader = dict(evaluator)
     kind = grader.get("type", default_kind or "llm_judge")
     grader["type"] = _KINDS.get(kind, kind) if isinstance(kind, str) else kind
-    if grader["type"] == "code" and "script" in grader and "command" not in grader:
-        grader["command"] = grader.pop("script")
+    for theirs, ours in _SETTINGS.get(grader["type"] if isinstance(kind, str) else "", {}).items():
+        if theirs in grader and ours not in grader:
+            grader[ours] = grader.pop(theirs)
+    if grader["type"] == "llm_judge" and "prompt" in grader:
+        grader.setdefault("placeholders", "dollar")
     return grader

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,17 +20,25 @@ from .template import Filler
 
 if TYPE_CHECKING:
     from ..conversation.authored import MessageDict
-    from .format import CaseSpec, GraderSpec, SuiteHeader, ToolSpec
+    from ..conversation.values import Message
+    from .format import CaseSpec, GraderSpec, SuiteHeader, ToolSpec, TurnSpec
+    from .live_format import UserSpec
 
 __all__ = ["Case", "CaseContext", "make_case"]
 
 
-_SHAREABLE = ("input_messages", "expected_messages", "outcome", "system_prompt", "graders")
+def _as_written(path: DataPath) -> DataPath:
+    return path
+
+
+_SHAREABLE = ("input_messages", "expected_messages", "outcome", "system_prompt", "graders", "turns", "user")
+_TOOL_ROUNDS = 10
 
 
 @dataclass(frozen=True)
 class CaseContext:
-    """What the cases of a suite share: its defaults, and where and how files are found."""
+    """What the cases of a suite share: its defaults, and where and how files are found. `authored` leads from a path in
+    our words to the one in the file, where that is of another format."""
 
     suite: SuiteHeader
     folder: Path
@@ -38,6 +46,7 @@ class CaseContext:
     guidelines: GuidelinePatterns
     default_system_prompt: str | None
     source: Source
+    authored: Callable[[DataPath], DataPath] = _as_written
 
 
 @dataclass(eq=False)
@@ -68,6 +77,9 @@ class Case:
     context: CaseContext = field(repr=False, compare=False)
     source: Source = field(repr=False, compare=False)
     path: DataPath = field(default=(), repr=False, compare=False)
+    turns: Sequence[TurnSpec] = ()
+    user: UserSpec | None = None
+    max_tool_rounds: int = _TOOL_ROUNDS
 
     @cached_property
     def conversation(self) -> Conversation:
@@ -78,6 +90,17 @@ class Case:
     def expected(self) -> Conversation:
         """The expected messages with their files read. Raises `ResolutionError`."""
         return Conversation(self._resolved(self.expected_messages, "expected_messages"))
+
+    @cached_property
+    def turn_messages(self) -> Sequence[Message]:
+        """The messages of `turns` with their files read. Raises `ResolutionError`."""
+        resolved: Sequence[Message] = self._resolved([turn.message for turn in self.turns], "turns")
+        return resolved
+
+    @property
+    def is_live(self) -> bool:
+        """Whether its conversation goes on after the first answer: by turns, a simulated user or canned tools."""
+        return bool(self.turns or self.user) or (bool(self.tools) and any(tool.is_canned for tool in self.tools))
 
     @property
     def has_vars(self) -> bool:
@@ -95,8 +118,10 @@ class Case:
         What variables have made of the suite's words is the case's own again.
         """
         if path and not self.has_vars and path[0] in shared_fields(self.spec):
-            return self.context.source, path, None
-        return self.source, (*self.path, *path), self.id
+            return self.context.source, self.context.authored(path), None
+        if not self.path:  # a row of a dataset, which is never of another format
+            return self.source, path, self.id
+        return self.source, self.context.authored((*self.path, *path)), self.id
 
     def _resolved(self, messages: Sequence[MessageDict], field: str) -> Any:
         context = self.context
@@ -113,6 +138,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
     outcome = spec.outcome if spec.outcome is not None else suite.outcome
     system_prompt = _system_prompt(spec, suite)
     graders = _graders(spec, suite)
+    turns, user = spec.turns or suite.turns or (), spec.user or suite.user
     values: Mapping[str, Any] = {}
     if suite.vars is not None or spec.vars is not None:
         values = {**(suite.vars or {}), **(spec.vars or {})}
@@ -122,6 +148,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         outcome = outcome and filler.text(outcome, ("outcome",))
         system_prompt = system_prompt and filler.text(system_prompt, ("system_prompt",))
         graders = filler.graders(graders)
+        turns, user = filler.turns(turns), user and filler.user(user)
         if filler.problems:
             raise ResolutionError(filler.problems)
     return Case(
@@ -145,6 +172,9 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         context=context,
         source=source,
         path=path,
+        turns=turns,
+        user=user,
+        max_tool_rounds=spec.max_tool_rounds or suite.max_tool_rounds or _TOOL_ROUNDS,
     )
 
 

@@ -21,7 +21,7 @@ def check_case(case: Case) -> list[Diagnostic]:
 def case_errors(case: Case) -> list[Diagnostic]:
     """Why the conversation, or the expected one, cannot be made; empty if it can."""
     diagnostics = []
-    for view in ("conversation", "expected"):
+    for view in ("conversation", "expected", "turn_messages") if case.turns else ("conversation", "expected"):
         try:
             getattr(case, view)
         except ResolutionError as error:

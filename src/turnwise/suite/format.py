@@ -9,10 +9,11 @@ from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, Vali
 from pydantic.config import JsonDict
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from ..conversation.authored import AuthoredMessage, FormatModel, Word
+from ..conversation.authored import AuthoredMessage, Content, FormatModel, MessageDict, Word
 from ..conversation.globs import compile_glob
 from ..conversation.values import is_blank
 from ..errors import PatternError
+from .live_format import ToolReply, ToolResult, UserSpec
 from .when import WhenSpec
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "SuiteHeader",
     "SuiteSpec",
     "ToolSpec",
+    "TurnSpec",
     "VariantSpec",
 ]
 
@@ -44,6 +46,12 @@ class LongGrader(FormatModel):
         None, description="`skip`: if it cannot grade, the case is scored without it; `ungraded` if absent."
     )
     when: WhenSpec | None = Field(None, description="Which answers this grader is for; all of them if absent.")
+    scope: Literal["turn", "conversation"] | None = Field(
+        None, description="`turn`: each reply of a live conversation is graded; the final answer alone if absent."
+    )
+    aggregate: Literal["min", "mean"] | None = Field(
+        None, description="With `scope: turn`, how the replies' scores become one; `min` if absent."
+    )
 
     @model_validator(mode="after")
     def _has_no_misspelt_key(self) -> Self:
@@ -60,10 +68,10 @@ class LongGrader(FormatModel):
 
 @lru_cache(maxsize=256)
 def _meant(key: str) -> str | None:
-    """The common key of graders that this one is a misspelling of."""
+    """The common key of graders that this one is a misspelling of. `targets` is none: some kinds have it."""
     from .explain import near_miss
 
-    return near_miss(key, list(LongGrader.model_fields))
+    return None if key == "targets" else near_miss(key, list(LongGrader.model_fields))
 
 
 def _short_form(grader: dict[str, Any]) -> dict[str, Any]:
@@ -118,6 +126,15 @@ class ToolSpec(FormatModel):
     name: Word = Field(description="The function's name.")
     description: str | None = Field(None, description="What it does, for the model.")
     parameters: dict[str, Any] | None = Field(None, description="A JSON Schema of its arguments; none if absent.")
+    replies: list[ToolReply] | None = Field(
+        None, description="What calls bring, by their arguments; the first that fits is used."
+    )
+    reply: ToolResult | None = Field(None, description="What a call brings that none of the `replies` fits.")
+
+    @property
+    def is_canned(self) -> bool:
+        """Whether a call of it can be answered."""
+        return bool(self.replies) or self.reply is not None
 
 
 class WrappedTool(FormatModel):
@@ -135,6 +152,45 @@ AuthoredTool = Annotated[
     Annotated[ToolSpec, Tag("plain")] | Annotated[WrappedTool, Tag("wrapped")], Discriminator(_tool_form)
 ]
 Tools = list[AuthoredTool]
+
+
+_ONE_MESSAGE: JsonDict = {
+    "oneOf": [
+        {"required": ["user"], "properties": {"user": {"type": "string"}}},
+        {"required": ["content"], "properties": {"content": {"type": ["string", "array"]}}},
+    ]
+}
+
+
+class TurnSpec(FormatModel):
+    """What the user says after the model's reply, and what is expected of the reply to it."""
+
+    model_config = ConfigDict(json_schema_extra=_ONE_MESSAGE)
+
+    user: str | None = Field(None, description="The text of the message.")
+    role: Literal["user"] | None = Field(None, description="Who speaks; may be left out.")
+    content: Content = Field(None, description="The message as in `input_messages`, instead of `user`.")
+    graders: list[GraderSpec] | None = Field(None, description="Graders of the reply to this message alone.")
+    expected: Word | None = Field(None, description="A good reply to this message, for its graders.")
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        if (self.user is None) == (self.content is None):
+            rule = "a turn needs `user`, or `content`, and only one of them"
+            raise PydanticCustomError("turn_form", rule, {"hint": "write `- user: text`"})
+        said = self.content if self.user is None else self.user
+        if not said or (isinstance(said, str) and is_blank(said)):
+            raise PydanticCustomError("empty", "a turn must not be blank", {"hint": "remove it, or write what is said"})
+        return self
+
+    @property
+    def message(self) -> MessageDict:
+        """The message, as `input_messages` have it."""
+        return {"role": "user", "content": self.content if self.user is None else self.user}
+
+
+Turns = Annotated[list[TurnSpec], Field(min_length=1)]
+Rounds = Annotated[int, Field(ge=1, le=100)]
 
 
 def _says_something(prompt: str) -> str:
@@ -194,6 +250,15 @@ class CaseSpec(FormatModel):
     output_schema: dict[str, Any] | None = Field(
         None, description="A JSON Schema that the answer must follow, instead of the suite's."
     )
+    turns: Turns | None = Field(
+        None, description="What the user says next, each after the model's reply, instead of the suite's."
+    )
+    user: UserSpec | None = Field(
+        None, description="A model that plays the user, after the `turns` if there are any, instead of the suite's."
+    )
+    max_tool_rounds: Rounds | None = Field(
+        None, description="How often calls of tools are answered in one turn; 10 if nowhere given."
+    )
 
 
 # What the loader demands beyond the types, in the words of JSON Schema; `null` is the same as absent.
@@ -220,6 +285,9 @@ class SuiteHeader(FormatModel):
     description: str | None = Field(None, description="What the suite is about.")
     target: Word | None = Field(None, description="The target to ask.")
     targets: Annotated[list[Word], Field(min_length=1)] | None = Field(None, description="Several targets to ask.")
+    judge: Word | None = Field(
+        None, description="The target that judges where a grader asks a model and names no `target`."
+    )
     system_prompt: str | None = Field(None, description="The system text of cases that have none of their own.")
     guideline_patterns: list[GuidelinePattern] | None = Field(
         None, description="Which files are guidelines, instead of the config's patterns; `[]`: none."
@@ -248,6 +316,9 @@ class SuiteHeader(FormatModel):
     )
     tools: Tools | None = Field(None, description="Functions that the model may ask for.")
     output_schema: dict[str, Any] | None = Field(None, description="A JSON Schema that every answer must follow.")
+    turns: Turns | None = Field(None, description="The turns of cases that have none of their own.")
+    user: UserSpec | None = Field(None, description="The simulated user of cases that have none of their own.")
+    max_tool_rounds: Rounds | None = Field(None, description="How often calls of tools are answered in one turn.")
     cases: Any = Field(description="Validated elsewhere.")
 
 

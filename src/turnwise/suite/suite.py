@@ -62,7 +62,8 @@ class Cases:
 class Suite:
     """An eval file: defaults and cases, all of it known to be well formed.
 
-    `file` is the name that people see; `spec` holds the file's own settings.
+    `file` is the name that people see; `spec` holds the file's own settings. `authored` leads from a path in our words
+    to the one in the file, where that is of another format.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Suite:
     warnings: tuple[Diagnostic, ...] = ()
     dataset: Path | None = None
     stamps: tuple[tuple[Path, Stamp], ...] = ()
+    authored: AuthoredPath = as_written
 
     def refuse_changes(self) -> None:
         """Raise `SuiteError` if its file, or its dataset, has changed since it was loaded."""
@@ -185,7 +187,7 @@ class _Loader:
         return header
 
     def _with_list(self, header: SuiteHeader, cases: list[Any], source: Source, authored: AuthoredPath) -> Suite:
-        context = self._context(header, self.folder, source)
+        context = self._context(header, self.folder, source, authored)
         intake = Intake(context, self.diagnostics, authored)
         specs: list[tuple[int, CaseSpec]] = []
         seen: dict[str, int] = {}
@@ -222,17 +224,18 @@ class _Loader:
     ) -> Suite:
         from .streaming import DatasetCases
 
-        context = self._context(header, folder, source)
+        context = self._context(header, folder, source, authored)
         dataset = DatasetCases(path, file, Intake(context, self.diagnostics, authored))
         dataset.check(self.visit)
         cases = Cases(dataset.count, dataset.__iter__)
         return self._suite(header, source, context, cases, path, ((path, dataset.stamp),))
 
-    def _context(self, header: SuiteHeader, folder: Path, source: Source) -> CaseContext:
+    def _context(self, header: SuiteHeader, folder: Path, source: Source, authored: AuthoredPath) -> CaseContext:
         patterns = self.patterns
         if header.guideline_patterns is not None:
             patterns = GuidelinePatterns(header.guideline_patterns)
-        return CaseContext(header, folder, self.files, patterns, self.project.config.default_system_prompt, source)
+        prompt = self.project.config.default_system_prompt
+        return CaseContext(header, folder, self.files, patterns, prompt, source, authored)
 
     def _suite(
         self,
@@ -256,6 +259,7 @@ class _Loader:
             warnings=warnings,
             dataset=dataset,
             stamps=((self.path.absolute(), self.stamp), *stamps),
+            authored=context.authored,
         )
 
     def _find_dataset(self, written: str, source: Source, path: DataPath) -> Path | None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..conversation.authored import MessageDict, Segment, TextSegment
 from ..errors import Problem
-from .format import GraderSpec
+from .format import GraderSpec, TurnSpec
+from .live_format import UserSpec
 from .paths import DataPath
 
 __all__ = ["Filler"]
@@ -46,6 +47,15 @@ class Filler:
         """The graders with their texts filled, except `prompt`, which has placeholders of its own."""
         return [self._grader(grader, ("graders", index)) for index, grader in enumerate(graders)]
 
+    def turns(self, turns: Sequence[TurnSpec]) -> list[TurnSpec]:
+        """The turns with their messages, graders and expected texts filled."""
+        return [self._turn(turn, ("turns", index)) for index, turn in enumerate(turns)]
+
+    def user(self, user: UserSpec) -> UserSpec:
+        """The simulated user with its persona and goal filled."""
+        persona = user.persona and self.text(user.persona, ("user", "persona"))
+        return user.model_copy(update={"persona": persona, "goal": self.text(user.goal, ("user", "goal"))})
+
     def value(self, value: Any, path: DataPath) -> Any:
         """Any plain value with every text in it filled."""
         if isinstance(value, str):
@@ -65,6 +75,16 @@ class Filler:
         if message.get("tool_calls"):
             filled["tool_calls"] = self.value(message["tool_calls"], (*path, "tool_calls"))
         return filled
+
+    def _turn(self, turn: TurnSpec, path: DataPath) -> TurnSpec:
+        changes = {
+            "user": turn.user and self.text(turn.user, (*path, "user")),
+            "content": self._content(turn.content, (*path, "content")),
+            "expected": turn.expected and self.text(turn.expected, (*path, "expected")),
+            "graders": turn.graders
+            and [self._grader(each, (*path, "graders", index)) for index, each in enumerate(turn.graders)],
+        }
+        return turn.model_copy(update=changes)
 
     def _grader(self, grader: GraderSpec, path: DataPath) -> GraderSpec:
         if isinstance(grader, str):

@@ -1,0 +1,84 @@
+"""Carrying a live conversation on: the model is asked, tools and the user answer, until it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from ..conversation.values import Message, Text, is_blank
+from ..errors import ApplicationError, Problem, ResolutionError
+from ..graders.protocol import clean_text
+from ..providers.cost import cost_usd
+from .simulated_user import is_over, user_request
+from .talk import Exchange, Talk
+
+if TYPE_CHECKING:
+    from ..graders.judges import JudgeAnswer
+    from ..providers.base import ProviderRequest
+    from ..suite.live_format import UserSpec
+    from .asking import Asked
+    from .plan import Work
+
+__all__ = ["AskUser", "begin_talk", "converse"]
+
+AskUser = Callable[["ProviderRequest"], Awaitable["JudgeAnswer"]]
+
+_TAKES_QUESTION = frozenset({"cli", "codex", "claude-code", "pi", "vscode", "vscode-insiders"})
+_LONGEST_SHOWN = 300
+
+
+def begin_talk(work: Work, request: ProviderRequest, system_prompt: str | None) -> Talk:
+    """The conversation of a piece of work that was not begun. Raises `ResolutionError` if the target cannot have one,
+    or a turn refers to a file that cannot be read."""
+    provider = work.target.spec.provider
+    if provider in _TAKES_QUESTION:
+        message = f"{work.target.name} is an agent ({provider}), and agents cannot have live conversations yet"
+        hint = "ask a model, or write the conversation as `input_messages`"
+        raise ResolutionError([Problem((), "agent-turns", f"{message}; {hint}", hint)])
+    assert work.case.turn_messages is not None  # reads their files, so that one which is missing is said first
+    return Talk(work.case, request, system_prompt)
+
+
+async def converse(talk: Talk, asked: Asked, ask_user: AskUser | None, took: Callable[[Exchange], None]) -> None:
+    """Go on until the conversation is over; `took` is told of every answer. Raises `ProviderError`: what was said
+    before stays in the talk, and calling this again goes on from there."""
+    while talk.ended is None:
+        if talk.is_users:
+            await _users_turn(talk, ask_user)
+            continue
+        request = talk.request()
+        response = await asked.provider.ask(request)
+        from_cache = response.attempts == 0
+        cost = 0.0 if from_cache and asked.paid else cost_usd(response.usage, asked.prices)
+        took(talk.take(request, response, cost))
+
+
+async def _users_turn(talk: Talk, ask_user: AskUser | None) -> None:
+    user = talk.case.user
+    if (message := talk.scripted()) is not None:
+        talk.say(message)
+    elif user is None:
+        talk.end("answered", "the model has answered the last turn")
+    elif talk.simulated >= user.max_turns:
+        talk.end("max-turns", f"the simulated user has written {user.max_turns} messages, which is `max_turns`")
+    else:
+        await _simulated_turn(talk, user, ask_user)
+
+
+async def _simulated_turn(talk: Talk, user: UserSpec, ask_user: AskUser | None) -> None:
+    if ask_user is None:
+        raise ApplicationError(f"there is nobody to play the user: the target {user.target!r} is not open")
+    first = talk.first
+    request = user_request(user, talk.conversation().messages, case_id=first.case_id, attempt=first.attempt)
+    answer = await ask_user(request)
+    talk.played.append(answer)
+    said = answer.text
+    if said is None or is_blank(said):
+        why = "an empty message" if said is not None else clean_text(answer.detail, _LONGEST_SHOWN) or "no message"
+        failed = ApplicationError(f"the simulated user ({user.target}) gave no message for turn {talk.turn + 1}: {why}")
+        failed.attempts = 0  # of the model
+        raise failed
+    if is_over(user, said):
+        talk.end("stop-word", f"the simulated user said {user.stop}")
+    else:
+        talk.say(Message("user", (Text(said),)), simulated=True)

@@ -1,0 +1,88 @@
+"""Grading a live conversation: each reply as a submission of its own, and the graders that turns have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..graders.base import Grade, GradeError, Grader, GraderSettings, Submission, reference_text
+from ..graders.guarded import guarded
+from .grading import turns_of
+from .talk_sums import sum_known, sum_usage
+
+if TYPE_CHECKING:
+    from ..conversation.chat import ChatMessage
+    from ..decks.sample import SampleMessage
+    from ..suite.format import GraderSpec
+    from .talk import Exchange, Talk
+
+__all__ = ["prepare", "turn_grades"]
+
+MakeGraders = Callable[[Sequence["GraderSpec"]], list[Grader]]
+
+
+def prepare(submission: Submission, talk: Talk) -> None:
+    """Complete the submission of a whole conversation: what it cost, what was said before the last answer, and its
+    replies one by one."""
+    submission.cost_usd = talk.cost_usd
+    if submission.judges is not None:
+        submission.turns = _said_before(talk, talk.exchanges[-1])
+    submission.replies = [_reply(submission, talk, exchanges) for exchanges in talk.replies]
+
+
+async def turn_grades(submission: Submission, talk: Talk, make: MakeGraders) -> list[Grade]:
+    """What the graders of turns say, each of the reply to its own turn. The reply to `input_messages` is turn 1, so
+    the first of `turns` is turn 2."""
+    grades: list[Grade] = []
+    for number, turn in enumerate(talk.case.turns, start=2):
+        for grader in make(turn.graders or ()):
+            grade = await _graded(grader, submission, talk, number)
+            grades.append(replace(grade, name=f"turn {number}: {grade.name}"))
+    return grades
+
+
+async def _graded(grader: Grader, submission: Submission, talk: Talk, number: int) -> Grade:
+    if number <= len(submission.replies):
+        reply = submission.replies[number - 1]
+        own = _expected(talk, number)
+        return await guarded(grader, replace(reply, expected=own, reference=reference_text(own)))
+    settings = getattr(grader, "settings", None)
+    if not isinstance(settings, GraderSettings):
+        settings = GraderSettings(name=type(grader).__name__, kind=type(grader).__name__)
+    return settings.ungraded(GradeError("turn-not-reached", f"there is no turn {number}: {talk.why}"))
+
+
+def _reply(submission: Submission, talk: Talk, exchanges: Sequence[Exchange]) -> Submission:
+    """The reply to one turn, with all that its tools brought, as if the conversation had ended with it."""
+    last = exchanges[-1]
+    is_final = last is talk.exchanges[-1]
+    own = _expected(talk, last.turn)
+    responses = [each.response for each in exchanges]
+    return replace(
+        submission,
+        question=last.request.question,
+        input_messages=last.request.chat_prompt or (),
+        text=last.response.text,
+        output_messages=talk.messages[last.start : last.end],
+        expected=own or (submission.expected if is_final else ()),
+        reference=reference_text(own) if own else submission.reference if is_final else None,
+        usage=sum_usage([each.usage for each in responses]),
+        latency_ms=sum_known([each.latency_ms for each in responses]),
+        cost_usd=sum_known([each.cost_usd for each in exchanges]),
+        turns=_said_before(talk, last) if submission.judges is not None else (),
+        replies=(),
+    )
+
+
+def _expected(talk: Talk, number: int) -> list[ChatMessage]:
+    """The good reply that a turn gives; turn 1 is no turn of the script."""
+    turns = talk.case.turns
+    text = turns[number - 2].expected if 2 <= number <= len(turns) + 1 else None
+    return [] if text is None else [{"role": "assistant", "content": text}]
+
+
+def _said_before(talk: Talk, exchange: Exchange) -> list[SampleMessage]:
+    """What was said before the answer of an exchange, as a judge reads it."""
+    before = exchange.end - max(len(exchange.response.messages), 1)
+    return turns_of(talk.conversation(before).messages)
