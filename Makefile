@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench bench-peers docs clean
+.PHONY: help demo test test-all check bench bench-peers mutation docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,9 +42,10 @@ demo: $(VENV)/.installed-local  ## validate the examples, show what they send, a
 	@echo "Every prompt of every example, byte for byte, is in $(DEMO)/prompts.json"
 	$(BIN)/turnwise prompt examples/tools/suite.yaml --target anthropic/MODEL --case weather-follow-up
 	@echo "A real model, without a key or a network, answers every example; it is very small, so some of them fail:"
-	$(BIN)/turnwise run examples/*/suite.yaml --target small || test $$? -eq 1
-	@echo "Every kind of grader, without any model:"
+	$(BIN)/turnwise run $(filter-out examples/multi-turn/%,$(wildcard examples/*/suite.yaml)) --target small || test $$? -eq 1
+	@echo "Every kind of grader, and conversations of several turns, without any model:"
 	$(BIN)/turnwise run examples/graders --quiet
+	$(BIN)/turnwise run examples/multi-turn --quiet
 	@echo "The same model as a judge of twelve labelled conversations: the report says how far to trust it (not at all):"
 	$(BIN)/turnwise calibrate examples/hello-world/*.deck.md
 
@@ -73,6 +74,13 @@ bench: $(VENV)/.installed-test  ## measure start-up, speed and memory; writes be
 
 bench-peers: $(VENV)/.installed-test  ## the same work by other tools, installed under build/peers; into the same file
 	$(BIN)/python benchmarks/peers.py
+
+VERDICT_TESTS := tests/graders/test_killed_verdict_mutants.py,tests/graders/test_judge_verdict.py,$\
+  tests/graders/test_verdict_hostile.py,tests/graders/test_deck_grader.py,tests/calibration/test_scale.py
+# Survivors are no failure here: tests/mutants.md lists those that mean nothing.
+mutation: $(VENV)/.installed-test  ## change the figures' code in small ways and name what no test notices (an hour)
+	nice $(BIN)/python tools/mutate.py 'src/turnwise/stats/*.py=tests/stats' \
+	  'src/turnwise/graders/verdict*.py=$(VERDICT_TESTS)' --sample 20 --minutes 55 || test $$? -eq 1
 
 docs: $(VENV)/.installed-test  ## write the generated pages of docs/reference
 	$(BIN)/python tools/generate_docs.py
