@@ -129,9 +129,10 @@ def measure_all(folder: Path, huge: bool) -> list[Row]:
         *speed(files),
         *providers(),
         *engine_rows(folder),
+        # Before calibrations, whose reports this process reads, and grows by.
+        *memory(files.jsonl_10k, files.jsonl_100k, "10,000 to 100,000 JSONL cases"),
         *figure_rows(),
         *calibrate_rows(folder),
-        *memory(files.jsonl_10k, files.jsonl_100k, "10,000 to 100,000 JSONL cases"),
     ]
     if huge:
         rows += memory(files.jsonl_10k, files.jsonl_huge, "10,000 JSONL cases to 1 GB")
