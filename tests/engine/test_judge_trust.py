@@ -87,6 +87,8 @@ def test_nothing_is_known_of_another_judge(tmp_path: Path) -> None:
         ("tone.deck.md", "pass = 4", "pass = 3", "the deck"),
         ("labels.toml", "score = 1", "score = 2", "the samples"),
         (".turnwise/targets.yaml", '"model": "m"', '"model": "m2"', "the model's settings"),
+        (".turnwise/targets.yaml", '"model": "m"', '"model": "m", "extra_body": {"x": 1}', "the model's settings"),
+        (".turnwise/targets.yaml", '"base_url": "http://', '"base_url": "https://', "the model's settings"),
     ],
 )
 def test_a_change_makes_it_stale(tmp_path: Path, file: str, old: str, new: str, what: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from ..stats.corrected import CorrectedRate, JudgeCounts, ppi, rogan_gladen
+from ..stats.corrected import CorrectedRate, Correction, JudgeCounts, ppi, rogan_gladen
 from .judgement import judged
 from .measure import Measure, measure_for
 from .report import Calibration
@@ -138,8 +138,8 @@ def _doubts(rate: CorrectedRate, counts: JudgeCounts) -> tuple[str, ...]:
 
 def _rate(measure: Measure, passed: list[bool], pairs: list[tuple[bool, bool]], drawn: bool) -> CorrectedRate:
     if not measure.has_rates:
-        method = "ppi++" if drawn else "rogan-gladen"
-        return CorrectedRate(None, None, None, None, len(passed), len(pairs), method, _NOTHING_IS_GOOD)  # type: ignore[arg-type]
+        method: Correction = "ppi++" if drawn else "rogan-gladen"
+        return CorrectedRate(None, None, None, None, len(passed), len(pairs), method, _NOTHING_IS_GOOD)
     if drawn:
         return ppi([float(human) for human, _ in pairs], [float(judge) for _, judge in pairs], [*map(float, passed)])
     return rogan_gladen(sum(passed), len(passed), _counts(pairs))

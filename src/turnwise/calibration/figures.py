@@ -69,8 +69,8 @@ def _ordinal(pairs: Pairs, measure: Measure) -> dict[str, Statistic]:
         found["kappa_quadratic"] = numeric["lin_ccc"]
     else:
         codes, values = _codes(pairs, measure), [float(value) for value in measure.classes]
-        for name, weights in (("kappa_linear", "linear"), ("kappa_quadratic", "quadratic")):
-            found[name] = weighted_kappa.weighted_kappa(*codes, values, weights, pairs.clusters)  # type: ignore[arg-type]
+        found["kappa_linear"] = weighted_kappa.weighted_kappa(*codes, values, "linear", pairs.clusters)
+        found["kappa_quadratic"] = weighted_kappa.weighted_kappa(*codes, values, "quadratic", pairs.clusters)
     return {**found, **numeric, **(_rates(pairs, measure) if measure.has_rates else {})}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..graders.base import grade_record
 from ..providers.cost import cost_usd
 from .judge_costs import judging_cost
 
@@ -60,7 +61,7 @@ def graded_record(
     from_cache = response.attempts == 0
     return {
         **_head(head, score.status, score.score),
-        "grades": [_grade(each) for each in grades],
+        "grades": [grade_record(each) for each in grades],
         "answer": response.text,
         "output_messages": list(response.messages),
         "finish_reason": response.finish_reason,
@@ -158,19 +159,4 @@ def _usage(usage: Usage) -> dict[str, int | None]:
         "cached_input_tokens": usage.cached_input_tokens,
         "cache_write_tokens": usage.cache_write_tokens,
         "reasoning_tokens": usage.reasoning_tokens,
-    }
-
-
-def _grade(grade: Grade) -> dict[str, Any]:
-    error = grade.error
-    return {
-        "name": grade.name,
-        "kind": grade.kind,
-        "score": grade.score,
-        "passed": grade.passed,
-        "reason": grade.reason,
-        "evidence": dict(grade.evidence),
-        "weight": grade.weight,
-        "required": grade.required,
-        "error": None if error is None else {"kind": error.kind, "message": error.message},
     }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..providers.base import Usage
     from .judges import Judges
 
-__all__ = ["Grade", "GradeError", "Grader", "GraderSettings", "OnError", "Submission", "reference_text"]
+__all__ = ["Grade", "GradeError", "Grader", "GraderSettings", "OnError", "Submission", "grade_record", "reference_text"]
 
 _SURELY = 1.0
 """The score from which a grader passes where it sets no threshold."""
@@ -158,6 +158,22 @@ class GraderSettings:
             error=error,
             left_out=left_out,
         )
+
+
+def grade_record(grade: Grade) -> dict[str, Any]:
+    """A grade as plain data: in a result, and as evidence of the grade of a grader that holds others."""
+    error = grade.error
+    return {
+        "name": grade.name,
+        "kind": grade.kind,
+        "score": grade.score,
+        "passed": grade.passed,
+        "reason": grade.reason,
+        "evidence": dict(grade.evidence),
+        "weight": grade.weight,
+        "required": grade.required,
+        "error": None if error is None else {"kind": error.kind, "message": error.message},
+    }
 
 
 @runtime_checkable

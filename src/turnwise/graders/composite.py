@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from ..conversation.authored import FormatModel
 from ..suite.format import GraderSpec
-from .base import Grade, GradeError, Grader, GraderSettings, Submission
+from .base import Grade, GradeError, Grader, GraderSettings, Submission, grade_record
 from .guarded import guarded
 from .scoring import left_out_text, mean_score, reaches
 
-__all__ = ["MOST_LEVELS", "Composite", "CompositeGrader", "Mode", "combined", "shown_grade"]
+__all__ = ["MOST_LEVELS", "Composite", "CompositeGrader", "Mode", "combined"]
 
 MOST_LEVELS = 10
 """How deep graders may stand inside of graders."""
@@ -42,7 +42,7 @@ class CompositeGrader:
         grades = [await guarded(grader, submission) for grader in self.graders]
         threshold = 1.0 if self.settings.threshold is None else self.settings.threshold
         score = combined(grades, self.options.mode, threshold)
-        evidence = {"mode": self.options.mode, "grades": [shown_grade(grade) for grade in grades]}
+        evidence = {"mode": self.options.mode, "grades": [grade_record(grade) for grade in grades]}
         if isinstance(score, GradeError):
             return self.settings.ungraded(score, evidence)
         return self.settings.graded(score, _reason(grades, self.options.mode), evidence)
@@ -92,19 +92,3 @@ def _reason(grades: Sequence[Grade], mode: Mode) -> str:
         said += "; " + "; ".join(f"{grade.name}: {grade.reason}" for grade in failed[:3])
     left_out = left_out_text(grades)
     return f"{said}; {left_out}" if left_out else said
-
-
-def shown_grade(grade: Grade) -> dict[str, Any]:
-    """A grade as evidence of another one."""
-    error = grade.error
-    return {
-        "name": grade.name,
-        "kind": grade.kind,
-        "score": grade.score,
-        "passed": grade.passed,
-        "reason": grade.reason,
-        "evidence": dict(grade.evidence),
-        "weight": grade.weight,
-        "required": grade.required,
-        "error": None if error is None else {"kind": error.kind, "message": error.message},
-    }

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any, Literal
 
-from .base import Grade, GradeError, Grader, GraderSettings, Submission
-from .composite import shown_grade
+from .base import Grade, GradeError, Grader, GraderSettings, Submission, grade_record
 from .guarded import guarded
 from .scoring import reaches
 
@@ -64,7 +63,7 @@ def _numbered(grades: Sequence[Grade]) -> list[tuple[int, Grade]]:
 
 
 def _shown(number: int, grade: Grade) -> dict[str, Any]:
-    return {"turn": number, **shown_grade(grade)}
+    return {"turn": number, **grade_record(grade)}
 
 
 def _reason(grades: Sequence[Grade], aggregate: Aggregate) -> str:
