@@ -179,6 +179,7 @@ def test_at_a_terminal(file: Path) -> None:
         shown = _until(ours, "a number or a word")
         os.write(ours, b"3\n")
         shown += _until(ours, "reason")
+        time.sleep(0.5)  # the question is shown a moment before the program waits for its answer
         process.send_signal(signal.SIGINT)
         shown += _until(ours, "everything is saved")
         assert process.wait(30) == 0
