@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..engine.runner import Runner
 
+from .interrupts import end_on, leave_on
+
 __all__ = ["until_signalled"]
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
@@ -28,10 +32,17 @@ def until_signalled(runner: Runner) -> Iterator[None]:
         else:
             runner.abort()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _SIGNALS:
         loop.add_signal_handler(number, hear)
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        # Between two handlers there is Python's own, which raises: nothing may come just then.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        for number in _SIGNALS:
             loop.remove_signal_handler(number)
+        if heard:
+            leave_on(*_SIGNALS)
+        else:
+            end_on(*_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
