@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -11,6 +12,7 @@ from helpers import ROOT
 from turnwise.graders.base import Submission
 from turnwise.graders.protocol import submission_data
 from turnwise.graders.registry import KINDS
+from turnwise.programs.words import Unstarted
 
 PAGES = ROOT / "docs" / "graders"
 SOURCE = ROOT / "src" / "turnwise" / "graders"
@@ -48,4 +50,5 @@ def test_every_kind_of_error_is_explained(page: str) -> None:
     files = {"code.md": ("code", "code_run", "code_verdict", "protocol"), "python.md": ("python", "protocol")}[page]
     source = "".join(Path(SOURCE / f"{name}.py").read_text("utf-8") for name in files)
     given = set(re.findall(r'GradeError\(\s*"([\w-]+)"', source))
+    given |= set(get_args(Unstarted)) if page == "code.md" else set()
     assert set(first_cells(page, "When it cannot grade")) == given

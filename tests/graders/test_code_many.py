@@ -104,7 +104,7 @@ def test_programs_end_with_the_interpreter(tmp_path: Path) -> None:
     program = (
         "import sys, threading, time\n"
         "from pathlib import Path\n"
-        "from turnwise.graders.program import Program, run_program\n"
+        "from turnwise.programs.program import Program, run_program\n"
         "program = Program(command=('sh', '-c', 'echo $$ > pid; exec sleep 60'), folder=Path(sys.argv[1]),\n"
         "                  environment={'PATH': '/usr/bin:/bin'}, seconds=60, most_bytes=10)\n"
         "threading.Thread(target=run_program, args=(program, b'', threading.Event()), daemon=True).start()\n"

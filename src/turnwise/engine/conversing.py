@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..conversation.values import Message, Text, is_blank
 from ..errors import ApplicationError, Problem, ResolutionError
-from ..graders.protocol import clean_text
+from ..programs.words import clean_text
 from ..providers.cost import cost_usd
 from .simulated_user import is_over, user_request
 from .talk import Exchange, Talk

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..graders.json_values import covers
-from ..graders.protocol import clean_text
 from ..graders.tool_call_reading import ToolCall, calls_in
+from ..programs.words import clean_text
 
 if TYPE_CHECKING:
     from ..conversation.chat import ChatMessage

@@ -19,7 +19,7 @@ from .base import Grade, GradeError, GraderSettings, Submission
 from .protocol import judged, submission_data
 
 if TYPE_CHECKING:
-    from .program import Program, Ran
+    from ..programs.program import Program, Ran
 
 __all__ = ["CodeGrader", "CodeOptions"]
 
@@ -84,21 +84,21 @@ class CodeGrader:
 
     async def grade(self, submission: Submission) -> Grade:
         """Judge an answer."""
-        from .code_run import ran, waiting_room
+        from .code_run import code_ran, waiting_room
         from .code_verdict import verdict_of
 
         program, hidden = self._program(submission)
         given = json.dumps(submission_data(submission)).encode("ascii")
         async with waiting_room(self.settings.name, self.options.workers):
-            outcome: Ran | GradeError = await ran(program, given)
+            outcome: Ran | GradeError = await code_ran(program, given)
         if isinstance(outcome, GradeError):
             return self.settings.ungraded(outcome)
         return judged(self.settings, verdict_of(outcome, program, hidden))
 
     def _program(self, submission: Submission) -> tuple[Program, dict[str, str]]:
         """The program; and, by name, what it knows but nobody should read in a result."""
-        from .code_environment import environment, hidden_values
-        from .program import Program
+        from ..programs.environment import environment, hidden_values
+        from ..programs.program import Program
 
         options = self.options
         folder = submission.folder or Path.cwd()

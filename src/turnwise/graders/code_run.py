@@ -1,17 +1,16 @@
-"""Programs of graders beside the event loop: a few at a time, each gone when nobody waits for it any more."""
+"""Programs of graders: a few at a time."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from threading import Event
 from weakref import WeakKeyDictionary
 
+from ..programs.program import Program, Ran
+from ..programs.running import ran
 from .base import GradeError
-from .own_thread import in_own_thread
-from .program import Program, Ran, run_program
 
-__all__ = ["ran", "waiting_room"]
+__all__ = ["code_ran", "waiting_room"]
 
 _SHARED = ""
 
@@ -26,25 +25,14 @@ def waiting_room(name: str, workers: int | None) -> asyncio.Semaphore:
     return rooms.setdefault(key, asyncio.Semaphore(key[1]))
 
 
-async def ran(program: Program, given: bytes) -> Ran | GradeError:
-    """Run a program. If this is cancelled, the program is ended first, and then it is as cancelled as it should be."""
+async def code_ran(program: Program, given: bytes) -> Ran | GradeError:
+    """Run a grader's program, or say why that cannot be."""
     if os.name != "posix":
         return GradeError("not-available", "graders of the kind `code` need Linux or macOS; `python` works everywhere")
     if not program.folder.is_dir():
         return GradeError("not-found", f"there is no folder {program.folder} to run the grader in; check its `cwd`")
-    stop = Event()
-    running = asyncio.ensure_future(in_own_thread(lambda: _ran(program, given, stop), "turnwise-code-grader"))
     try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        stop.set()
-        await asyncio.wait([running])
-        raise
-
-
-def _ran(program: Program, given: bytes, stop: Event) -> Ran | GradeError:
-    try:
-        return run_program(program, given, stop)
+        return await ran(program, given)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return GradeError("cannot-start", f"the system starts no process for the grader: {reason}")

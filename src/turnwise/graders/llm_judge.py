@@ -12,12 +12,12 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import Word
+from ..programs.words import clean_text
 from .asking import PromptText, Wanted, about_call, answer_status, judge_request, prompt_of
 from .base import Grade, GraderSettings, Submission
 from .judge_prompt import Form, filled, material
 from .judge_words import JUDGE
 from .panel import PanelOptions, Vote, ask_panel, combined_score, judged_settings, panel_evidence, without_verdict
-from .protocol import clean_text
 from .verdict import Status, parse_verdict, verdict_object
 from .verdict_scale import Scale
 

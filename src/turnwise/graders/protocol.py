@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from numbers import Real
 from typing import Any
 
+from ..programs.words import clean_text
 from .base import Grade, GradeError, GraderSettings, Submission
 
-__all__ = ["PROTOCOL", "Judgement", "bad_output", "clean_text", "judged", "judgement", "submission_data"]
+__all__ = ["PROTOCOL", "Judgement", "bad_output", "judged", "judgement", "submission_data"]
 
 PROTOCOL = 1
 """Counts up if a field ever changes its meaning or goes away; new fields do not change it."""
 
-_LONGEST_REASON = 4000
 _MOST_SHOWN = 3
 _EXPECTED = 'expected {"score": 0 to 1, "reason": …}, or {"error": …} if it cannot be graded'
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +105,6 @@ def judged(settings: GraderSettings, said: Judgement | GradeError) -> Grade:
 def bad_output(problem: str) -> GradeError:
     """The error for something that is no judgement."""
     return GradeError("bad-output", f"the grader gave no valid score: {problem}; {_EXPECTED}")
-
-
-def clean_text(text: str, longest: int = _LONGEST_REASON) -> str:
-    """A foreign text that can be shown: line breaks stay, other control characters go, and it has a bound.
-
-    >>> clean_text("a \\x1b[31mred\\x1b[0m word\\x07")
-    'a red word'
-    """
-    shown = "".join(each for each in _ESCAPES.sub("", text[: 2 * longest]) if each.isprintable() or each == "\n")
-    return shown.strip() if len(shown) <= longest else shown[:longest].strip() + "…"
 
 
 def _number(score: Any) -> float | GradeError:

@@ -13,10 +13,10 @@ from pydantic import Field
 
 from ..conversation.authored import FormatModel, Word
 from ..errors import UsageError
+from ..programs.own_thread import in_own_thread
 from ..providers.python_import import find_function, raised_at, shown_error
 from ..targets.texts import FunctionName
 from .base import Grade, GradeError, GraderSettings, Submission
-from .own_thread import in_own_thread
 from .protocol import Judgement, judged, judgement, submission_data
 
 __all__ = ["PythonGrader", "PythonOptions"]

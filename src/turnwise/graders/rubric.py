@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from ..conversation.authored import FormatModel, Word
+from ..programs.words import clean_text
 from .asking import Wanted, about_call, answer_status, judge_request
 from .base import Grade, GraderSettings, Submission
 from .judge_prompt import material
@@ -18,7 +19,6 @@ from .judge_words import RUBRIC
 from .llm_judge import Range, unit_scale
 from .panel import THRESHOLD, PanelOptions, Vote, ask_panel, combined_score, judged_settings, panel_evidence
 from .panel import without_verdict as _without_verdict
-from .protocol import clean_text
 from .rubric_answer import LineScale, RubricAnswer, parse_rubric, rubric_schema
 from .verdict import Status
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .protocol import clean_text
+from ..programs.words import clean_text
 from .verdict import Status, parse_verdict, read_object
 from .verdict_scale import Scale
 

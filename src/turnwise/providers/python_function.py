@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..conversation.chat import ChatMessage
 from ..errors import ApplicationError, ProviderError, ProviderTimeoutError
+from ..programs.own_thread import in_own_thread
 from .base import DEFAULT_TIMEOUT, Preview, ProviderRequest, ProviderResponse
 from .prompt import messages_to_send
 from .python_import import find_function, raised_at, shown_error
@@ -161,7 +162,7 @@ async def _result(function: Function, request: ProviderRequest, name: str) -> An
         return _guarded(lambda: function(request), name)
 
     # Calling an async function runs nothing of it; a sync one may return what is still to be awaited.
-    result = call() if is_async else await _in_thread(call)
+    result = call() if is_async else await in_own_thread(call, "turnwise-python-target")
     return await _awaited(result, name) if inspect.isawaitable(result) else result
 
 
@@ -189,27 +190,6 @@ def _guarded(call: Callable[[], Any], name: str) -> Any:
     except BaseException as error:
         # In a thread that is not the main one, not even KeyboardInterrupt comes from a person.
         raise _application_error(name, error) from error
-
-
-async def _in_thread(call: Callable[[], Any]) -> Any:
-    """The result of a call in a thread of its own: one that hangs takes no place of a pool, and delays no exit."""
-    from asyncio import wrap_future
-    from concurrent.futures import Future
-    from contextvars import copy_context
-    from threading import Thread
-
-    outcome: Future[Any] = Future()
-    outcome.set_running_or_notify_cancel()
-    context = copy_context()
-
-    def run() -> None:
-        try:
-            outcome.set_result(context.run(call))
-        except ProviderError as error:
-            outcome.set_exception(error)
-
-    Thread(target=run, name="turnwise-python-target", daemon=True).start()
-    return await wrap_future(outcome)
 
 
 def _application_error(name: str, error: BaseException) -> ApplicationError:

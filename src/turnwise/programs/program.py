@@ -20,14 +20,14 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
-from .program_pipes import Pipes
+from .pipes import Pipes
 
 if TYPE_CHECKING:
     from threading import Event
 
 __all__ = ["Program", "Ran", "run_program"]
 
-_LAUNCHER = Path(__file__).with_name("program_launcher.py")
+_LAUNCHER = Path(__file__).with_name("launcher.py")
 _LOOK_SECONDS = 0.05
 _GRACE_SECONDS = 1.0
 # What a dead program wrote is in its pipes already; a child that left its group may hold them open for ever.

@@ -1,4 +1,4 @@
-"""Which variables a grader's program sees: those that programs need to work at all, and those that its author names."""
+"""Which variables a program sees: those that programs need to work at all, and those that its author names."""
 
 from __future__ import annotations
 
@@ -28,16 +28,20 @@ _LOCALE = "LC_"
 _SHORTEST_HIDDEN = 8
 
 
-def environment(own: Mapping[str, str], inherited: Iterable[str]) -> dict[str, str]:
-    """The variables of a program. Keys for models are not among them unless their names are given."""
+def environment(
+    own: Mapping[str, str], inherited: Iterable[str], of: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The variables of a program, from `of` or from ours. Keys for models are not among them unless named."""
     names = {*inherited, *_USUAL}
-    passed = {name: value for name, value in os.environ.items() if name in names or name.startswith(_LOCALE)}
+    known = os.environ if of is None else of
+    passed = {name: value for name, value in known.items() if name in names or name.startswith(_LOCALE)}
     return {**passed, **own}
 
 
-def hidden_values(inherited: Iterable[str]) -> dict[str, str]:
+def hidden_values(inherited: Iterable[str], of: Mapping[str, str] | None = None) -> dict[str, str]:
     """The values, by name, of variables that an author passes on: they may be keys."""
-    found = {name: os.environ.get(name, "") for name in inherited if name not in _USUAL}
+    known = os.environ if of is None else of
+    found = {name: known.get(name, "") for name in inherited if name not in _USUAL}
     return {name: value for name, value in found.items() if len(value) >= _SHORTEST_HIDDEN}
 
 

@@ -1,4 +1,4 @@
-"""The program that a grader's program starts as: it sets bounds, and becomes the other one.
+"""The program that another program starts as: it sets bounds, and becomes the other one.
 
 Run by path, with nothing of Turnwise imported. Setting bounds between fork and exec of the parent would not be safe
 beside its threads.

@@ -1,0 +1,1 @@
+"""Programs of others: started, bounded, and ended whole."""
