@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from .diagnostics import Diagnostic
 
@@ -176,7 +176,7 @@ class ProviderError(TurnwiseError):
 
     `kind` is stable and short, `retryable` says whether the same request may succeed later, `status` is the HTTP
     status, if there was one, and `retry_after` the seconds that the server asked to wait. `attempts` counts how often
-    the request was sent. Nothing in it holds a secret.
+    the request was sent, `agent` is what is known of an agent's work. Nothing in it holds a secret.
     """
 
     kind: ClassVar[str] = "provider"
@@ -198,6 +198,7 @@ class ProviderError(TurnwiseError):
         self.hint = hint
         self.retry_after = retry_after
         self.attempts = 1
+        self.agent: Mapping[str, Any] | None = None
 
 
 class SetupError(ProviderError):

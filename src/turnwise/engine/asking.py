@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from ..providers.agents.opening import AGENTS
 from ..providers.opening import OnRetry, Providers
 from ..providers.prices import is_paid, prices_of
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Asking"]
 
-# What answers without a model is quicker than the cache, and may answer differently each time on purpose.
-_NOT_CACHED = frozenset({"mock", "replay", "python"})
+# What answers without a model is quicker than the cache, and may answer differently each time on purpose. What an agent
+# does to its workspace cannot be kept.
+_NOT_CACHED = frozenset({"mock", "replay", "python", *AGENTS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Asked:
 
 class Asking:
     """Opens what a plan needs, and the targets that judge its answers. An async context manager, which closes
-    connections and child processes."""
+    connections and child processes. `logs` is the folder for what agents write."""
 
     def __init__(
         self,
@@ -50,12 +52,14 @@ class Asking:
         on_retry: OnRetry | None = None,
         notice: Callable[[str], object] | None = None,
         judges: Sequence[PlannedTarget] = (),
+        logs: Path | None = None,
     ) -> None:
         self._plan = plan
         self._targets = (*plan.targets, *judges)
         self._wants_cache = cache
         self._on_retry = on_retry
         self._notice = notice
+        self._logs = logs
         self._cache: AnswerCache | None = None
         self._providers: dict[Path, Providers] = {}
         self._asked: dict[tuple[int, tuple[str, str] | None], Asked] = {}
@@ -117,6 +121,7 @@ class Asking:
                 environment=target.environment,
                 default_system_prompt=project.config.default_system_prompt,
                 on_retry=self._on_retry,
+                logs=self._logs,
             )
         )
         self._providers[project.root] = opened

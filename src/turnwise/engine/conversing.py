@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ..conversation.values import Message, Text, is_blank
 from ..errors import ApplicationError, Problem, ResolutionError
 from ..programs.words import clean_text
-from ..providers.cost import cost_usd
+from ..providers.agents.opening import AGENTS
+from ..providers.cost import answer_cost
 from .simulated_user import is_over, user_request
 from .talk import Exchange, Talk
 
@@ -23,7 +24,6 @@ __all__ = ["AskUser", "begin_talk", "converse"]
 
 AskUser = Callable[["ProviderRequest"], Awaitable["JudgeAnswer"]]
 
-_TAKES_QUESTION = frozenset({"cli", "codex", "claude-code", "pi", "vscode", "vscode-insiders"})
 _LONGEST_SHOWN = 300
 
 
@@ -31,7 +31,7 @@ def begin_talk(work: Work, request: ProviderRequest, system_prompt: str | None) 
     """The conversation of a piece of work that was not begun. Raises `ResolutionError` if the target cannot have one,
     or a turn refers to a file that cannot be read."""
     provider = work.target.spec.provider
-    if provider in _TAKES_QUESTION:
+    if provider in AGENTS:
         message = f"{work.target.name} is an agent ({provider}), and agents cannot have live conversations yet"
         hint = "ask a model, or write the conversation as `input_messages`"
         raise ResolutionError([Problem((), "agent-turns", f"{message}; {hint}", hint)])
@@ -49,7 +49,7 @@ async def converse(talk: Talk, asked: Asked, ask_user: AskUser | None, took: Cal
         request = talk.request()
         response = await asked.provider.ask(request)
         from_cache = response.attempts == 0
-        cost = 0.0 if from_cache and asked.paid else cost_usd(response.usage, asked.prices)
+        cost = 0.0 if from_cache and asked.paid else answer_cost(response, asked.prices)
         took(talk.take(request, response, cost))
 
 

@@ -15,7 +15,7 @@ from .record import Head, failed_record, graded_record, unmade_record
 
 if TYPE_CHECKING:
     from ..conversation.values import File, Image
-    from ..providers.base import Preview, ProviderRequest
+    from ..providers.base import Preview, ProviderRequest, ProviderResponse
     from .asking import Asked, Asking
     from .clock import RunClock
     from .talk import Exchange, Talk
@@ -160,7 +160,12 @@ class Doing:
         if (response.latency_ms or 0.0) > _AT_ONCE_MS:
             answered()
             await asyncio.sleep(0)  # the next request goes out first: a server should not wait for our graders
-        grades, score = await work.grade(request, response, asked.prices)
+        try:
+            grades, score = await work.grade(request, response, asked.prices)
+        except BaseException:
+            await _release(response, failed=True)
+            raise
+        await _release(response, failed=score.status != "passed")
         record = graded_record(
             head, request, response, score=score, grades=grades, prices=asked.prices, finished_at=self._clock.now()
         )  # fmt: skip
@@ -183,6 +188,12 @@ class Doing:
                 self._took(work, exchange)
 
         await converse(talk, asked, work.ask_user, took)
+
+
+async def _release(response: ProviderResponse, *, failed: bool) -> None:
+    """An agent's workspace was there for the graders, too."""
+    if (work := response.agent) is not None:
+        await asyncio.shield(asyncio.to_thread(work.release, failed=failed))
 
 
 def _preview(asked: Asked, request: ProviderRequest) -> Preview | None:

@@ -15,7 +15,7 @@ from ..graders.inside import holds_judge, names_judge
 from ..graders.registry import Unusable
 from ..graders.scoring import CaseScore, score_case
 from ..graders.specs import make_graders
-from ..providers.cost import cost_usd
+from ..providers.cost import answer_cost
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,7 +120,7 @@ def _submission(case: Case, request: ProviderRequest, response: ProviderResponse
         metadata=case.metadata,
         usage=response.usage,
         latency_ms=response.latency_ms,
-        cost_usd=cost_usd(response.usage, prices),
+        cost_usd=answer_cost(response, prices),
         case_id=case.id,
         tags=case.tags,
         trial=request.attempt,
@@ -130,6 +130,8 @@ def _submission(case: Case, request: ProviderRequest, response: ProviderResponse
         vars=case.vars,
         folder=case.context.folder,
         root=root,
+        workspace=None if response.agent is None else response.agent.folder,
+        diff=None if response.agent is None else response.agent.changes.diff,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ProviderError
 from ..graders.judges import JudgeAnswer
-from ..providers.cost import cost_usd
+from ..providers.cost import answer_cost
 
 if TYPE_CHECKING:
     from ..graders.verdict import StatusKind
@@ -66,7 +66,7 @@ def _answer(asked: Asked, response: ProviderResponse, model: str | None) -> Judg
         finish_reason="refusal" if response.refusal and not response.text else response.finish_reason,
         model=response.model or model,
         usage=response.usage,
-        cost_usd=0.0 if from_cache and asked.paid else cost_usd(response.usage, asked.prices),
+        cost_usd=0.0 if from_cache and asked.paid else answer_cost(response, asked.prices),
         latency_ms=response.latency_ms,
         attempts=response.attempts,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..graders.base import grade_record
-from ..providers.cost import cost_usd
+from ..providers.cost import answer_cost
 from .judge_costs import judging_cost
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def graded_record(
         "finish_reason": response.finish_reason,
         "raw_request": _raw_request(request, response.sent, response.rewrites),
         "usage": _usage(response.usage),
-        "cost_usd": 0.0 if from_cache and head.paid else cost_usd(response.usage, prices),
+        "cost_usd": 0.0 if from_cache and head.paid else answer_cost(response, prices),
         **judging_cost(grades),
         "latency_ms": response.latency_ms,
         "first_token_ms": response.first_token_ms,
@@ -75,6 +75,7 @@ def graded_record(
         "error": None,
         "started_at": head.started_at,
         "finished_at": finished_at,
+        **({} if response.agent is None else {"agent": response.agent.record()}),
     }
 
 
@@ -103,6 +104,7 @@ def failed_record(
         "error": why,
         "started_at": head.started_at,
         "finished_at": finished_at,
+        **({} if error.agent is None else {"agent": dict(error.agent)}),
     }
 
 

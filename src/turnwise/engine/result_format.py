@@ -96,6 +96,27 @@ class LiveSpec(FormatModel):
     user: LiveUserSpec | None = Field(description="The simulated user; null if there is none.")
 
 
+class ChangeSpec(FormatModel):
+    """A file of the workspace that the agent changed."""
+
+    path: Word = Field(description="The file, from the workspace.")
+    change: Literal["added", "modified", "deleted"] = Field(description="What became of it.")
+
+
+class AgentSpec(FormatModel):
+    """What an agent did besides answering."""
+
+    agent: Word = Field(description="The agent.")
+    version: str | None = Field(description="The version that it says it is; null if it does not say.")
+    exit_code: int | None = Field(description="How its program ended; negative for a signal, null if we ended it.")
+    seconds: Annotated[float, Field(ge=0)] | None = Field(description="How long it ran.")
+    workspace: str | None = Field(description="Its workspace, if it was kept.")
+    changes: list[ChangeSpec] = Field(description="The files of the workspace that it changed.")
+    diff: str = Field(description="The same as a unified diff.")
+    note: str | None = Field(description="What the diff does not show, and why; null if it shows everything.")
+    log: str | None = Field(description="The file with what it wrote; null if there is none.")
+
+
 class ResultSpec(FormatModel):
     """One result: a case, asked of one target, once. A later line for the same case, target and trial replaces it."""
 
@@ -138,3 +159,4 @@ class ResultSpec(FormatModel):
         "then holds all that was added, the user's messages too; `usage`, `cost_usd`, `latency_ms` and `attempts` are "
         "sums; `raw_request` is the last request.",
     )
+    agent: AgentSpec | None = Field(None, description="Only there if an agent was asked.")

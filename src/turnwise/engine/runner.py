@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..errors import ApplicationError, ProviderError, RateLimitError
+from ..providers.agents.opening import AGENTS
 from ..providers.prices import is_paid
 from .asking import Asking
 from .budget import Budget
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_WORKERS", "Runner", "workers_for"]
 
 DEFAULT_WORKERS = 16
+_AGENT_WORKERS = 4
+AGENT_LOGS = "agents"
+"""The folder, in that of a run, for what agents write."""
 _OVERRUN = (429, 503, 529)
 _FIRST_REST, _LONGEST_REST = 5.0, 60.0
 _PATIENCE = 600.0
@@ -133,6 +137,7 @@ class Runner:
             on_retry=self._on_retry,
             notice=notice,
             judges=self._judges.targets,
+            logs=self._folder.path / AGENT_LOGS,
         ) as self._asking:
             for name in self._asking.unpriced:
                 self._notice(f"{name}: no price is known, so its cost is not counted; give the target `prices`")
@@ -171,7 +176,7 @@ class Runner:
 
     def _lane(self, target: PlannedTarget) -> Lane[Piece]:
         own: Any = target.resolved[None].target.workers
-        return Lane(target.name, self._work(target), own or self._execution.workers or DEFAULT_WORKERS)
+        return Lane(target.name, self._work(target), own or self._execution.workers or _usual_workers(target))
 
     def _work(self, target: PlannedTarget) -> Iterator[Piece]:
         done = self._done
@@ -331,8 +336,13 @@ def workers_for(plan: Workload, execution: Execution) -> int:
     if execution.workers is not None:
         return execution.workers
     own: list[Any] = [target.resolved[None].target.workers for target in plan.targets]
-    declared: int = sum(each for each in own if each)
-    return declared if all(own) else max(declared, DEFAULT_WORKERS)
+    usual = [_usual_workers(target) for target, each in zip(plan.targets, own, strict=True) if not each]
+    return max(sum(each for each in own if each), *usual) if usual else sum(own)
+
+
+def _usual_workers(target: PlannedTarget) -> int:
+    """Where nothing is said. An agent is many processes: few at once."""
+    return _AGENT_WORKERS if target.spec.provider in AGENTS else DEFAULT_WORKERS
 
 
 def _task() -> asyncio.Task[Any]:

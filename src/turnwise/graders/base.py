@@ -34,6 +34,7 @@ class Submission:
     `folder` is the suite's, and `root` its project's: what a grader calls by a relative path is there. `trial` is which
     repeat of the case it answers. For kinds that ask a model, `judges` knows whom to ask, and `turns` are what was said
     before the answer. `replies` are those of a live conversation, one for each turn, as submissions of their own.
+    `workspace` is the folder that an agent worked in, and `diff` what it changed there.
     """
 
     question: str
@@ -60,6 +61,8 @@ class Submission:
     turns: Sequence[SampleMessage] = ()
     replies: Sequence[Submission] = ()
     judges: Judges | None = None
+    workspace: Path | None = None
+    diff: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

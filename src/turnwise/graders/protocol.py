@@ -63,6 +63,8 @@ def submission_data(submission: Submission) -> dict[str, Any]:
         "target": submission.target,
         "variant": submission.variant,
         "trial": submission.trial,
+        "workspace": None if submission.workspace is None else str(submission.workspace),
+        "diff": submission.diff,
     }
     # Dates of a suite become texts.
     plain: dict[str, Any] = json.loads(json.dumps(data, default=str))

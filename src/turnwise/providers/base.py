@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from ..conversation.chat import ChatMessage, ChatPrompt
 from ..conversation.values import File, Image
+
+if TYPE_CHECKING:
+    from .agents.work import AgentWork
 
 __all__ = [
     "DEFAULT_TIMEOUT",
@@ -114,6 +117,7 @@ class ProviderResponse:
 
     `messages` are what the model or agent added to the conversation, `sent` the neutral messages that it received,
     `rewrites` what the API's rules made of these. `raw_finish_reason` is the API's own word. `raw` is the API's JSON.
+    `cost_usd` is what the provider itself says that it cost; `agent` is what an agent did besides answering.
     """
 
     text: str
@@ -131,6 +135,8 @@ class ProviderResponse:
     first_token_ms: float | None = None
     attempts: int = 1
     raw: Any = None
+    cost_usd: float | None = None
+    agent: AgentWork | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Usage
+from .base import ProviderResponse, Usage
 
-__all__ = ["cost_usd"]
+__all__ = ["answer_cost", "cost_usd"]
 
 _PER = 1_000_000
+
+
+def answer_cost(response: ProviderResponse, prices: Any) -> float | None:
+    """US dollars for an answer: as the provider itself says, or else by the target's prices."""
+    return cost_usd(response.usage, prices) if response.cost_usd is None else response.cost_usd
 
 
 def cost_usd(usage: Usage, prices: Any) -> float | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..conversation.chat import DEFAULT_SYSTEM_PROMPT
 from ..errors import SetupError
+from .agents.opening import AGENTS
 from .base import Provider
 from .guarded import GuardedProvider
 from .http import Transport
@@ -39,6 +40,7 @@ class Providers:
     """Opens providers, one for each target, and closes all of them. An async context manager.
 
     `root` is the project's: paths in targets start there. `environment` decides on proxies and certificates.
+    `logs` is the folder for what agents write.
     """
 
     def __init__(
@@ -48,12 +50,14 @@ class Providers:
         environment: Mapping[str, str] | None = None,
         default_system_prompt: str | None = DEFAULT_SYSTEM_PROMPT,
         on_retry: OnRetry | None = None,
+        logs: Path | None = None,
     ) -> None:
         self.root = root or Path.cwd()
         self.default_system_prompt = default_system_prompt
         self.environment = os.environ if environment is None else environment
         self.transport = Transport(environment)
         self._on_retry = on_retry
+        self._logs = logs
         self._servers: LlamaServers | None = None
         self._of_target: list[tuple[Target, Provider]] = []
         self._limits: dict[tuple[str, float | None, float | None], RateLimit] = {}
@@ -137,6 +141,11 @@ class Providers:
 
             shown: Any = resolved.shown
             return HttpEndpointProvider(target, shown, self.transport, default, resolved.secrets)
+        if target.provider in AGENTS:
+            from .agents.base import Surroundings
+            from .agents.opening import open_agent
+
+            return open_agent(resolved, Surroundings(self.root, self.environment, self._logs))
         if target.provider == "python":
             from .python_function import PythonFunctionProvider
 
@@ -150,7 +159,7 @@ class Providers:
         name = resolved.target.provider
         plugin = None if name in PROVIDERS else find_plugin(name)
         if plugin is None:
-            raise SetupError(f"the provider {name!r} cannot be asked yet", hint="agents come with a later version")
+            raise SetupError(f"the provider {name!r} is not installed any more", hint="install its package again")
         return GuardedProvider(plugin.open(resolved, self), name)
 
     def _llama_servers(self) -> LlamaServers:

@@ -9,7 +9,7 @@ from typing import Any
 from ..conversation.transcript import tool_call_line
 from ..engine.budget import shown_usd
 from ..providers.base import ProviderResponse
-from ..providers.cost import cost_usd
+from ..providers.cost import answer_cost
 from .request import rewrite_line
 from .terminal import one_line, printable
 
@@ -27,7 +27,7 @@ def answer_record(response: ProviderResponse, prices: Any = None, secrets: Colle
         "refusal": response.refusal,
         "model": response.model,
         "usage": asdict(response.usage),
-        "cost_usd": cost_usd(response.usage, prices),
+        "cost_usd": answer_cost(response, prices),
         "latency_ms": response.latency_ms,
         "first_token_ms": response.first_token_ms,
         "attempts": response.attempts,
@@ -86,7 +86,7 @@ def figures_line(
     figures = [response.model or "", _tokens(response), _seconds(response)]
     if response.attempts > 1:
         figures.append(f"{response.attempts} attempts")
-    cost = cost_usd(response.usage, prices)
+    cost = answer_cost(response, prices)
     if cost is not None:
         figures.append(shown_usd(cost) + (f" (list prices of {as_of})" if as_of else ""))
     elif is_paid:

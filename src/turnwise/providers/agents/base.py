@@ -1,0 +1,193 @@
+"""The one way in which agents are asked: a fresh workspace, the program in it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...errors import ProviderError, SetupError
+from ..base import DEFAULT_TIMEOUT, Preview, ProviderRequest, ProviderResponse
+from .changes import changes_since, picture
+from .document import agent_document
+from .failures import failure_of
+from .kind import AgentKind, Task
+from .logs import AgentLogs
+from .mirror import mirror, planned_mirror
+from .programs import ProgramFinder
+from .steps import run_step
+from .surroundings import agent_environment
+from .work import AgentWork
+from .workspace import Workspace, WorkspaceMaker, removed
+
+if TYPE_CHECKING:
+    from ...programs.program import Program, Ran
+    from ...targets.resolve import ResolvedTarget
+    from .session import Session
+
+__all__ = ["AgentProvider", "Surroundings"]
+
+_MOST_OUTPUT = 64 * 1024 * 1024
+_SHOWN_WORKSPACE = Path("/workspace")
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where agents of a project work: `root` is the project's, `environment` the variables, `logs` the folder for
+    what agents write, if it is kept."""
+
+    root: Path
+    environment: Mapping[str, str]
+    logs: Path | None = None
+
+
+class AgentProvider:
+    """Asks one kind of agent. Each request has a workspace, a HOME and processes of its own."""
+
+    def __init__(self, kind: AgentKind, resolved: ResolvedTarget, surroundings: Surroundings) -> None:
+        self._kind = kind
+        self._target: Any = resolved.target
+        self._around = surroundings
+        self._maker = WorkspaceMaker(self._target, surroundings.root)
+        self._finder = ProgramFinder(kind, self._target, surroundings)
+        self._logs = AgentLogs(self._target, surroundings, resolved.secrets)
+        self._open: set[Path] = set()
+
+    async def ask(self, request: ProviderRequest) -> ProviderResponse:
+        """Let the agent work on the request. Raises `ProviderError`, and nothing else."""
+        self._maker.check()
+        version = await self._finder.version()
+        workspace = await in_thread(self._maker.make)
+        self._open.add(workspace.base)
+        work = AgentWork(title=self._kind.title, version=version, folder=workspace.folder)
+        try:
+            response = await self._asked(request, workspace, work)
+        except ProviderError as error:
+            work.kept = await in_thread(lambda: self._release(workspace, failed=True))
+            error.agent = work.record()
+            raise
+        except BaseException:
+            await in_thread(lambda: self._release(workspace, failed=False))
+            raise
+        work.on_release = lambda failed: self._release(workspace, failed=failed)
+        return response
+
+    def preview(self, request: ProviderRequest) -> Preview:
+        """The text that the agent would be given, with `/workspace` for a folder that is not there yet."""
+        prompt = agent_document(request.question, planned_mirror(request.files, _SHOWN_WORKSPACE))
+        return Preview(messages=[{"role": "user", "content": prompt}], rewrites=(), request=None)
+
+    async def close(self) -> None:
+        """Remove what nobody asked to keep."""
+        for base in list(self._open):
+            self._release(Workspace(base, base), failed=False)
+        self._maker.close()
+
+    async def _asked(self, request: ProviderRequest, workspace: Workspace, work: AgentWork) -> ProviderResponse:
+        task = await in_thread(lambda: self._task(request, workspace))
+        program, given = await in_thread(lambda: self._program(task, workspace))
+        await self._step("setup", task, program)
+        before = await in_thread(lambda: picture(workspace.folder))
+        began = monotonic()
+        ran = await self._ran(program, given)
+        work.seconds, work.exit_code = monotonic() - began, None if ran.ended or ran.unstarted else ran.status
+        work.log = await in_thread(lambda: self._logs.write(request, ran))
+        work.changes = await in_thread(lambda: changes_since(before, workspace.folder))
+        session = self._kind.read(ran, task)
+        failure = failure_of(self._kind, ran, session, program)
+        await self._step("teardown", task, program)
+        if failure is not None:
+            raise failure
+        return self._response(task, session, work)
+
+    def _task(self, request: ProviderRequest, workspace: Workspace) -> Task:
+        # A folder of the user's own is not filled with files of ours.
+        place = workspace.folder if self._maker.is_fresh else workspace.scratch / "files"
+        files = tuple(mirror(request.files, place))
+        return Task(
+            prompt=agent_document(request.question, files),
+            folder=workspace.folder,
+            home=workspace.home,
+            scratch=workspace.scratch,
+            target=self._target,
+            request=request,
+            files=files,
+        )
+
+    def _program(self, task: Task, workspace: Workspace) -> tuple[Program, bytes]:
+        from ...programs.program import Program
+
+        start = self._kind.start(task)
+        for path, text in start.files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        environment = agent_environment(
+            self._target,
+            self._around.environment,
+            home=workspace.home,
+            temp=workspace.temp,
+            variables=start.variables,
+            config_variables=self._kind.config_variables,
+        )
+        timeout = DEFAULT_TIMEOUT if self._target.timeout is None else float(self._target.timeout)
+        program = Program(
+            command=start.command,
+            folder=workspace.folder,
+            environment=environment,
+            seconds=timeout,
+            most_bytes=_MOST_OUTPUT,
+        )
+        return program, start.given
+
+    async def _step(self, key: str, task: Task, program: Program) -> None:
+        command = getattr(self._target, key)
+        if command is not None:
+            await run_step(key, command, task.folder, program.environment, self._target.name)
+
+    async def _ran(self, program: Program, given: bytes) -> Ran:
+        from ...programs.running import ran
+
+        try:
+            return await ran(program, given)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise SetupError(f"the system starts no process for {self._kind.title}: {reason}") from error
+
+    def _response(self, task: Task, session: Session, work: AgentWork) -> ProviderResponse:
+        assert session.text is not None
+        said = session.messages or [{"role": "assistant", "content": session.text}]
+        return ProviderResponse(
+            text=session.text,
+            messages=said,
+            usage=session.usage,
+            cost_usd=session.cost_usd,
+            model=session.model,
+            response_id=session.session_id,
+            sent=[{"role": "user", "content": task.prompt}],
+            latency_ms=None if work.seconds is None else work.seconds * 1000,
+            agent=work,
+        )
+
+    def _release(self, workspace: Workspace, *, failed: bool) -> bool:
+        """Whether the workspace stays on disk."""
+        self._open.discard(workspace.base)
+        keep = self._target.keep_workspaces
+        if keep == "always" or (keep == "failed" and failed):
+            return True
+        return not removed(workspace.base)
+
+
+async def in_thread(call: Callable[[], Result]) -> Result:
+    """Files are read and written beside the event loop, to the end even if nobody waits for it any more."""
+    import asyncio
+
+    running = asyncio.ensure_future(asyncio.to_thread(call))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        raise

@@ -1,0 +1,167 @@
+"""OpenAI's Codex CLI: `codex exec --json`, one process for each request."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..base import Usage
+from .kind import Start, Task
+from .session import Session, event_lines
+
+if TYPE_CHECKING:
+    from ...programs.program import Ran
+
+__all__ = ["Codex"]
+
+_KEY = "CODEX_API_KEY"
+_PROVIDER = "turnwise"
+# Each of them waits for the network when the program ends; none is needed for an answer.
+_ARGUMENTS = ("command", "changes", "query", "items")
+_DISABLED = ("plugins", "apps", "remote_plugin", "plugin_discovery_prefetch", "daemon_auto_start")
+
+
+class Codex:
+    """How Codex is started, and how its events are read."""
+
+    title = "Codex"
+    program = "codex"
+    install = "npm install -g @openai/codex"
+    config_variables = ("CODEX_HOME",)
+    signs_in = "set the target's `api_key`, or `inherit_config: true` for the account of `codex login`"
+
+    def start(self, task: Task) -> Start:
+        """`codex exec`, in the workspace, without questions: the workspace is its own to change."""
+        target = task.target
+        model = ("--model", target.model) if target.model else ()
+        disabled = [word for name in _DISABLED for word in ("--disable", name)]
+        return Start(
+            command=(
+                target.executable or self.program,
+                "exec",
+                "--json",
+                "--skip-git-repo-check",
+                *disabled,
+                *_sandbox(target.args or ()),
+                *model,
+                *_settings(target),
+                *(target.args or ()),
+                "-",
+            ),
+            given=task.prompt.encode(),  # an argument may not be long
+            variables=_variables(task),
+            files=_config(task),
+        )
+
+    def read(self, ran: Ran, task: Task) -> Session:  # noqa: ARG002
+        """The last message is the answer; commands, edits and calls of other servers' tools are tool calls."""
+        session = Session()
+        for event in event_lines(ran.output, session):
+            _take(event, session)
+        return session
+
+
+def _sandbox(own: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    """It may write in the workspace, unless the target says what else it may."""
+    chosen = ("-s", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", "--full-auto", "--yolo")
+    return () if any(word.partition("=")[0] in chosen for word in own) else ("--sandbox", "workspace-write")
+
+
+def _settings(target: Any) -> list[str]:
+    """What goes before a configuration that the agent shares with its user."""
+    if not target.base_url or target.inherit_config is not True:
+        return []
+    return [word for line in _provider_lines(target.base_url) for word in ("-c", line)]
+
+
+def _provider_lines(base_url: str) -> list[str]:
+    table = f"model_providers.{_PROVIDER}"
+    return [
+        f'model_provider="{_PROVIDER}"',
+        f'{table}.name="{_PROVIDER}"',
+        f"{table}.base_url={json.dumps(base_url)}",
+        f'{table}.wire_api="responses"',
+        f'{table}.env_key="{_KEY}"',
+    ]
+
+
+def _variables(task: Task) -> dict[str, str]:
+    target = task.target
+    home = {} if target.inherit_config is True else {"CODEX_HOME": str(task.home / ".codex")}
+    # A server of one's own may want no key, but the program will not start without one.
+    key = target.api_key or ("none" if target.base_url else None)
+    return {**home, **({_KEY: key} if key else {})}
+
+
+def _config(task: Task) -> dict[Path, str]:
+    target = task.target
+    if target.inherit_config is True:
+        return {}
+    lines = ["check_for_update_on_startup = false", "[analytics]", "enabled = false"]
+    if target.base_url:
+        lines = [*_provider_lines(target.base_url), *lines]
+    return {task.home / ".codex" / "config.toml": "\n".join(lines) + "\n"}
+
+
+def _take(event: dict[str, Any], session: Session) -> None:
+    match event:
+        case {"type": "thread.started", "thread_id": str(thread)}:
+            session.session_id = thread
+        case {"type": "item.completed", "item": {"type": str(kind)} as item}:
+            _take_item(kind, item, session)
+        case {"type": "turn.completed", "usage": dict(usage)}:
+            session.usage = _usage(usage)
+        case {"type": "turn.failed", "error": {"message": str(message)}}:
+            session.failure = message
+
+
+def _take_item(kind: str, item: dict[str, Any], session: Session) -> None:
+    """An item of the type `error` is a warning: a turn that failed says so by an event of its own."""
+    name, identity = _TOOLS.get(kind), str(item.get("id", f"item_{len(session.messages)}"))
+    if kind == "agent_message" and isinstance(item.get("text"), str):
+        session.text = item["text"]
+        session.say(item["text"])
+    elif kind == "mcp_tool_call":
+        tool = f"{item.get('server', '')}.{item.get('tool', '')}"
+        session.call(identity, tool, item.get("arguments") or {})
+        session.result(identity, _shown(item.get("result") or item.get("error") or ""))
+    elif name is not None:
+        session.call(
+            identity, name, {key: item[key] for key in ("command", "changes", "query", "items") if key in item}
+        )
+        session.result(identity, _outcome(item))
+
+
+_TOOLS = {
+    "command_execution": "shell",
+    "file_change": "apply_patch",
+    "web_search": "web_search",
+    "todo_list": "update_plan",
+}
+
+
+def _outcome(item: dict[str, Any]) -> str:
+    output = item.get("aggregated_output")
+    if not isinstance(output, str):
+        return str(item.get("status", "done"))
+    code = item.get("exit_code")
+    return output if code in (0, None) else f"{output}\n(exit code {code})".lstrip("\n")
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _usage(usage: dict[str, Any]) -> Usage:
+    def count(key: str) -> int | None:
+        value = usage.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    return Usage(
+        input_tokens=count("input_tokens"),
+        output_tokens=count("output_tokens"),
+        cached_input_tokens=count("cached_input_tokens"),
+        cache_write_tokens=count("cache_write_input_tokens"),
+        reasoning_tokens=count("reasoning_output_tokens"),
+    )

@@ -1,0 +1,90 @@
+"""From how an agent ended to the error that says so; an agent that answered gives none."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...errors import (
+    ApplicationError,
+    AuthenticationError,
+    ContextLengthError,
+    ProtocolError,
+    ProviderConnectionError,
+    ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
+    SetupError,
+)
+from ...programs.words import clean_text, how_it_ended, stderr_tail, why_unstarted
+
+if TYPE_CHECKING:
+    from ...programs.program import Program, Ran
+    from .kind import AgentKind
+    from .session import Session
+
+__all__ = ["failure_of", "not_installed", "unstarted"]
+
+_LONGEST = 600
+_SIGN_IN = r"\b401\b|\b403\b|unauthori[sz]ed|api[ _-]?key|log ?in\b|sign(ed)? in|credential"
+_UNREACHED = r"ECONNREFUSED|ECONNRESET|ENOTFOUND|connection (refused|error|reset)|stream disconnected"
+_WORDS: tuple[tuple[type[ProviderError], str], ...] = (
+    (AuthenticationError, _SIGN_IN),
+    (RateLimitError, r"\b429\b|rate.?limit|too many requests|quota"),
+    (ContextLengthError, r"context (length|window)|prompt is too long|too many tokens"),
+    (ProviderConnectionError, _UNREACHED),
+)
+
+
+def failure_of(kind: AgentKind, ran: Ran, session: Session, program: Program) -> ProviderError | None:
+    """Why there is no answer; None if there is one."""
+    said = stderr_tail(ran.complaint.decode("utf-8", "replace"))
+    if ran.unstarted is not None:
+        return unstarted(kind, ran.unstarted, program)
+    if ran.ended == "timeout":
+        message = f"{kind.title} gave no answer within {program.seconds:g} s and was ended{said}"
+        return ProviderTimeoutError(message, retryable=False, hint="raise the target's `timeout` if it needs longer")
+    if ran.ended == "too-much-output":
+        message = f"{kind.title} was ended: it wrote more than {program.most_bytes:,} bytes{said}"
+        return ApplicationError(message, hint="is it caught in a loop? its log shows what it wrote")
+    if session.failure is not None:
+        return _by_words(kind, session.failure, said)
+    if ran.status:
+        return _by_words(kind, f"{kind.title} {how_it_ended(ran.status)}", said)
+    return _no_answer(kind, session, said)
+
+
+def unstarted(kind: AgentKind, number: int, program: Program) -> SetupError:
+    """The error for a program that the system did not start."""
+    reason, message = why_unstarted(number, program.command[0], program.folder)
+    return not_installed(kind, program.command[0]) if reason == "not-found" else SetupError(message)
+
+
+def not_installed(kind: AgentKind, program: str) -> SetupError:
+    """The error for a program that is not there: it says how to get it."""
+    where = f"no program {program!r}" + ("" if "/" in program else " on the PATH")
+    return SetupError(
+        f"{kind.title} is not installed: there is {where}",
+        hint=f"install it with `{kind.install}`, or name it in the target's `executable`",
+    )
+
+
+def _by_words(kind: AgentKind, message: str, said: str) -> ProviderError:
+    """An agent tells only in words what went wrong. It has tried again by itself where that helps."""
+    text = f"{clean_text(message, _LONGEST)}{said}"
+    found = next((error for error, words in _WORDS if re.search(words, text, re.IGNORECASE)), ApplicationError)
+    if found is AuthenticationError:
+        return AuthenticationError(f"{kind.title} could not sign in: {text}", hint=kind.signs_in)
+    shown = text if text.startswith(kind.title) else f"{kind.title} failed: {text}"
+    return found(shown, retryable=found is RateLimitError)
+
+
+def _no_answer(kind: AgentKind, session: Session, said: str) -> ProviderError | None:
+    if session.malformed is not None:
+        shown = clean_text(session.malformed, _LONGEST)
+        message = f"{kind.title} wrote a line that should be JSON, and is not: {shown!r}{said}"
+        return ProtocolError(message, hint="is this version of the program known to Turnwise? see its log")
+    if session.text is None or not session.text.strip():
+        did = f" after {len(session.messages)} messages" if session.messages else ""
+        return ProtocolError(f"{kind.title} ended without an answer{did}{said}", hint="its log shows what it did")
+    return None

@@ -1,0 +1,77 @@
+"""What an agent said and did, in our own form, whatever stream it was read from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...conversation.chat import ChatMessage
+from ..base import Usage
+
+__all__ = ["Session", "event_lines", "tool_call", "tool_result"]
+
+_LONGEST_SHOWN = 80
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """All that a stream tells. `text` is the final answer, None if there was none; `failure` is the agent's own word
+    for what went wrong; `malformed` shows the first line that should be JSON and is not."""
+
+    text: str | None = None
+    messages: list[ChatMessage] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    model: str | None = None
+    session_id: str | None = None
+    failure: str | None = None
+    malformed: str | None = None
+
+    def say(self, text: str) -> None:
+        """Add what the agent said."""
+        self.messages.append({"role": "assistant", "content": text})
+
+    def call(self, call_id: str, name: str, arguments: Any) -> None:
+        """Add a tool call to what the agent said last, or as a turn of its own after a result."""
+        last = self.messages[-1] if self.messages else None
+        if last is None or last["role"] != "assistant":
+            last = {"role": "assistant", "content": None}
+            self.messages.append(last)
+        last.setdefault("tool_calls", []).append(tool_call(call_id, name, arguments))
+
+    def result(self, call_id: str, content: str) -> None:
+        """Add the result of a call."""
+        self.messages.append(tool_result(call_id, content))
+
+
+def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
+    """A call in the form of messages, whose arguments are JSON text."""
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": written}}
+
+
+def tool_result(call_id: str, content: str) -> ChatMessage:
+    """A result in the form of messages."""
+    return {"role": "tool", "content": content, "tool_call_id": call_id}
+
+
+def event_lines(output: bytes, session: Session) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a stream, one a line. Other words on a line are noise; half an object is not, and is kept as
+    `malformed`.
+
+    >>> session = Session()
+    >>> list(event_lines(b'Warning: old\\n{"type": "a"}\\n{"type": "b', session)), session.malformed
+    ([{'type': 'a'}], '{"type": "b')
+    """
+    for line in output.decode("utf-8", "replace").split("\n"):
+        if not line.lstrip().startswith("{"):
+            continue
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            session.malformed = session.malformed or line.strip()[:_LONGEST_SHOWN]
+            continue
+        if isinstance(event, dict):
+            yield event

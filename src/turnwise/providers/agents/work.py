@@ -1,0 +1,46 @@
+"""What is known of an agent's work besides its answer: kept in results, and given to graders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .changes import Changes
+
+__all__ = ["AgentWork"]
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentWork:
+    """How an agent worked. `folder` is its workspace, there until `release` is called; `kept` says that it stays."""
+
+    title: str
+    version: str | None = None
+    exit_code: int | None = None
+    seconds: float | None = None
+    folder: Path | None = None
+    changes: Changes = field(default_factory=Changes)
+    log: Path | None = None
+    kept: bool = False
+    on_release: Callable[[bool], bool] | None = field(default=None, repr=False)
+
+    def release(self, *, failed: bool) -> None:
+        """Say that nobody needs the workspace any more, and whether its case failed; it is removed, or stays."""
+        if self.on_release is not None:
+            self.kept, self.on_release = self.on_release(failed), None
+
+    def record(self) -> dict[str, Any]:
+        """As it is kept in a result."""
+        return {
+            "agent": self.title,
+            "version": self.version,
+            "exit_code": self.exit_code,
+            "seconds": None if self.seconds is None else round(self.seconds, 3),
+            "workspace": str(self.folder) if self.kept and self.folder is not None else None,
+            "changes": [{"path": each.path, "change": each.kind} for each in self.changes.files],
+            "diff": self.changes.diff,
+            "note": self.changes.note,
+            "log": None if self.log is None else str(self.log),
+        }
