@@ -13,7 +13,7 @@ from ..suite.paths import DataPath, shown_path
 from .addresses import whole_address
 from .convert import checked_target
 from .format import Target
-from .sensitive import redacted, redactions, secret_literals, secret_values, secret_variables
+from .sensitive import looks_secret, redacted, redactions, secret_literals, secret_values, secret_variables
 from .settings import TargetBase
 from .usual import with_usual_settings
 from .variables import missing, references, substitute
@@ -66,7 +66,7 @@ def resolve_target(
         target=target,
         shown=_with_texts(target, _shown_texts(settings, redactions(settings, known))),
         variables=_origins(settings),
-        secrets=secret_values(settings, known),
+        secrets=secret_values(settings, known) | _passed_secrets(settings, known),
         warnings=tuple(_warnings(spec.name, settings)),
     )
 
@@ -124,6 +124,12 @@ def _with_texts(value: Any, texts: Mapping[DataPath, str], path: DataPath = ()) 
         case list():
             return [_with_texts(item, texts, (*path, index)) for index, item in enumerate(value)]
     return value
+
+
+def _passed_secrets(settings: Mapping[str, Any], known: Mapping[str, str]) -> set[str]:
+    """What an agent is given of the environment, and may print."""
+    names = [name for name in settings.get("pass_env") or () if looks_secret(name)]
+    return {known[name] for name in names if len(known.get(name, "")) >= _SHORTEST_KEY}
 
 
 def _origins(settings: Mapping[str, Any]) -> dict[str, str]:

@@ -134,8 +134,10 @@ class AgentProvider:
             config_variables=self._kind.config_variables,
         )
         timeout = DEFAULT_TIMEOUT if self._target.timeout is None else float(self._target.timeout)
+        # A path of the target's starts at the project, and the agent somewhere else.
+        named, *rest = start.command
         program = Program(
-            command=start.command,
+            command=(self._finder.path() if named == self._finder.name else named, *rest),
             folder=workspace.folder,
             environment=environment,
             seconds=timeout,

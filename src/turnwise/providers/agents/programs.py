@@ -39,9 +39,10 @@ class ProgramFinder:
 
     def path(self) -> str:
         """Where the program is. Raises `SetupError`, with the command that installs it, if it is nowhere."""
-        name = str(Path(self.name).expanduser()) if "/" in self.name else self.name
         given = {**self._around.environment, **(self._target.env or {})}
-        found = shutil.which(name if "/" not in name else str(self._around.root / name), path=given.get("PATH"))
+        is_path = "/" in self.name
+        wanted = str(self._around.root / Path(self.name).expanduser()) if is_path else self.name
+        found = shutil.which(wanted, path=given.get("PATH"))
         if found is None:
             raise not_installed(self._kind, self.name)
         return found
@@ -50,6 +51,8 @@ class ProgramFinder:
         """Its version; None if it does not say. Raises `SetupError` if there is no such program."""
         import asyncio
 
+        if not self._kind.install:
+            return None  # nobody knows what such a program does with `--version`
         if self._version is None:
             self._version = asyncio.ensure_future(self._asked_version())
         return await asyncio.shield(self._version)
@@ -83,4 +86,4 @@ def version_in(text: str) -> str | None:
     ('0.166.0', '2.1.197', None)
     """
     found = _VERSION.search(text)
-    return None if found is None else found[0]
+    return None if found is None else found[0].rstrip(".-+")

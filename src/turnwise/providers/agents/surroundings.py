@@ -33,7 +33,5 @@ def agent_environment(
     """
     own = target.inherit_config is True
     passed = (*_NETWORK, *(target.pass_env or ()), *((*_CONFIG, *config_variables) if own else ()))
-    places = (
-        {"TMPDIR": str(temp)} if own else {"HOME": str(home), "TMPDIR": str(temp), "TEMP": str(temp), "TMP": str(temp)}
-    )
+    places = {name: str(temp) for name in ("TMPDIR", "TEMP", "TMP")} | ({} if own else {"HOME": str(home)})
     return {**environment({}, passed, known), **places, **variables, **(target.env or {})}

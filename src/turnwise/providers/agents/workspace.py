@@ -8,8 +8,10 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from ...errors import SetupError
@@ -51,6 +53,7 @@ class WorkspaceMaker:
         self._template = _folder(target.workspace_template, root)
         self._revision: str | None = target.workspace_revision
         self._pristine: Path | None = None
+        self._taking = Lock()
 
     @property
     def is_fresh(self) -> bool:
@@ -100,11 +103,16 @@ class WorkspaceMaker:
 
     def _taken(self, template: Path) -> Path:
         """The template as it was when first needed: an agent that finds its way to the original changes nothing."""
-        if self._pristine is None:
-            kept = Path(tempfile.mkdtemp(prefix="turnwise-template-")).resolve()
-            self._copied(template, kept / "template")
-            self._pristine = kept
-        return self._pristine / "template"
+        with self._taking:  # workspaces are made by several threads
+            if self._pristine is None:
+                kept = Path(tempfile.mkdtemp(prefix="turnwise-template-")).resolve()
+                try:
+                    self._copied(template, kept / "template")
+                except BaseException:
+                    removed(kept)
+                    raise
+                self._pristine = kept
+            return self._pristine / "template"
 
     def _copied(self, source: Path, folder: Path) -> None:
         try:
@@ -120,18 +128,15 @@ def removed(folder: Path) -> bool:
     """Remove a folder whatever an agent did to it; says whether it is gone."""
 
     def make_writable(_call: Callable[..., Any], path: str, _error: object) -> None:
-        # A folder that cannot be written to keeps its files.
-        for each in (os.path.dirname(path), path):
-            try:
-                os.chmod(each, stat.S_IRWXU)
-            except OSError:
-                return
-        try:
-            os.unlink(path) if not os.path.isdir(path) or os.path.islink(path) else shutil.rmtree(
-                path, ignore_errors=True
-            )
-        except OSError:
-            return
+        # A folder that cannot be written to keeps its files. What still cannot be removed is told by the answer.
+        with suppress(OSError):
+            for each in (os.path.dirname(path), path):
+                if not os.path.islink(each):
+                    os.chmod(each, stat.S_IRWXU)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
 
     shutil.rmtree(folder, onerror=make_writable)
     return not folder.exists()
