@@ -117,7 +117,7 @@ def test_a_slow_agent_is_ended(root: Path) -> None:
 
 def test_workspaces_of_cases_that_failed(root: Path) -> None:
     """With `keep_workspaces: failed`, that of a case whose graders failed stays, and the record says where."""
-    graders = [{"contains": "hello"}, {"type": "code", "command": [sys.executable, "look.py"]}]
+    graders = [{"type": "code", "command": [sys.executable, "look.py"], "required": True}]
     cases = [case("good"), case("bad", "other"), case("broken", "crash")]
     good, bad, broken = run_agent(root, cases, agent(keep_workspaces="failed"), graders=graders)
     assert good["agent"]["workspace"] is None
