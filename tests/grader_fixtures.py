@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from turnwise.graders.base import Grade, Submission
-from turnwise.graders.bounded import shared_worker
+from turnwise.graders.bounded import shared_workers
 from turnwise.graders.specs import make_graders
 from turnwise.suite.format import GraderSpec
 
@@ -31,4 +31,4 @@ def grade() -> Callable[..., Grade]:
 @pytest.fixture(scope="session", autouse=True)
 def _ended_worker() -> Iterator[None]:
     yield
-    shared_worker().close()
+    shared_workers().close()

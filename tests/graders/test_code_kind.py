@@ -201,3 +201,20 @@ def test_mistakes_in_a_suite_are_said_before_a_run(spec: Any, code: str, message
     assert (graders, problem.code) == ([], code)
     assert message in problem.message
     assert problem.hint
+
+
+def test_a_key_that_json_spells_otherwise_is_not_kept(
+    grade: Callable[..., Grade], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a program is passed is taken out of what it says, not out of how JSON writes it."""
+    key = 'pa"ss/w\u00f6rd\\1234'
+    monkeypatch.setenv("MY_KEY", key)
+    script = "import json, os; print(json.dumps({'score': 1, 'reason': 'the key is ' + os.environ['MY_KEY']}))"
+    found = grade({"type": "code", "command": [sys.executable, "-c", script], "inherit_env": ["MY_KEY"]}, "x")
+    assert found.reason == "the key is [MY_KEY]"
+
+
+def test_an_output_that_nobody_can_see(grade: Callable[..., Grade]) -> None:
+    """Control characters alone are told apart from no output."""
+    found = grade({"type": "code", "command": [sys.executable, "-c", r"print('\x01\x02')"]}, "x")
+    assert "it printed nothing that can be shown" in found.reason

@@ -214,3 +214,14 @@ def test_the_deck_of_a_case_is_told_with_its_case(tmp_path: Path) -> None:
     (only,) = load_suite(tmp_path / "s.yaml").cases
     (found,) = grader_diagnostics(only)
     assert (found.code, found.case_id, found.path) == ("file-missing", "mine", "cases[0].graders[0]")
+
+
+def test_what_a_judge_says_is_cleaned_and_bounded(tmp_path: Path) -> None:
+    """A reason of a deck has no control characters and a bound, like those of other judges."""
+    long = "\x1b[31mred\x1b[0m " + "x" * 100_000
+    found = graded(tmp_path, JudgeAnswer(text=json.dumps({"score": 4, "reason": long}), usage=USAGE))
+    assert found.score == 0.75
+    assert "\x1b" not in found.reason
+    assert found.reason.startswith("4: red x")
+    assert len(found.reason) < 5_000
+    assert len(found.evidence["reason"]) < 5_000

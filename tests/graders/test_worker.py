@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from time import perf_counter
+from threading import Event
+from time import perf_counter, sleep
 from typing import Any
 
 import pytest
 
 from turnwise.graders.base import GradeError
-from turnwise.graders.bounded import Worker
+from turnwise.graders.bounded import Worker, Workers, bounded
 
 
 @pytest.fixture
@@ -104,3 +106,38 @@ def test_a_process_that_cannot_be_started_is_an_error(worker: Worker, monkeypatc
     assert isinstance(failed, GradeError)
     assert failed.kind == "worker"
     assert "cannot be started" in failed.message
+
+
+def test_a_slow_job_does_not_hold_up_the_others() -> None:
+    """There are several workers; and a job that nobody waits for any more is not begun."""
+    workers = Workers(2)
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            slow = threads.submit(workers.call, job("(a+)+$", "a" * 40 + "b"), 2)
+            while workers._free.qsize() == 2:
+                sleep(0.001)
+            began = perf_counter()
+            assert workers.call(job("b", "abc"), 5) == {"found": [1, 2, "b"]}
+            assert perf_counter() - began < 1.5
+            assert not slow.done()
+            assert isinstance(slow.result(), GradeError)
+        nobody = Event()
+        nobody.set()
+        assert isinstance(workers.call(job("b", "abc"), 5, nobody), GradeError)
+    finally:
+        workers.close()
+
+
+def test_nobody_waits_for_a_job_at_the_end() -> None:
+    """A check that is cancelled does not keep the program from ending: its thread is not joined."""
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(bounded(job("(a+)+$", "a" * 40 + "b"), 3))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    began = perf_counter()
+    asyncio.run(cancelled())
+    assert perf_counter() - began < 2

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from ..providers.base import Usage
 from .deck_grades import judge_calls
 from .spending import count_record
+from .talk_sums import sum_usage
 
 if TYPE_CHECKING:
     from ..graders.base import Grade
@@ -28,15 +31,16 @@ def judging_cost(grades: Sequence[Grade]) -> dict[str, Any]:
         return {"judge_usage": None, "judge_cost_usd": None}
     costs = [each["cost_usd"] for each in spent if each["usage"] is not None]  # an error is no answer, and has no cost
     cost = None if not costs or any(each is None for each in costs) else fsum(costs)
-    return {"judge_usage": together([each["usage"] or {} for each in spent]), "judge_cost_usd": cost}
+    usages = [each["usage"] for each in spent if each["usage"] is not None]
+    return {"judge_usage": together(usages), "judge_cost_usd": cost}
 
 
 def count_result(budget: Budget, record: Mapping[str, Any], resolved: ResolvedTarget) -> None:
     """Book a result with its judges: as one request, where that is known, since it needs all of them each time."""
     judged, cost = record.get("judge_usage"), record.get("judge_cost_usd")
     if judged and cost is not None and _is_known(record):
-        own = {} if record["attempts"] == 0 else record["usage"]
-        whole = {"cost_usd": (record["cost_usd"] or 0.0) + cost, "usage": together([own, judged]), "attempts": 1}
+        own = [] if record["attempts"] == 0 else [record["usage"]]
+        whole = {"cost_usd": (record["cost_usd"] or 0.0) + cost, "usage": together([*own, judged]), "attempts": 1}
         count_record(budget, {**record, **whole}, resolved)
         return
     count_record(budget, record, resolved)
@@ -59,9 +63,9 @@ def _is_known(record: Mapping[str, Any]) -> bool:
 
 
 def together(usages: Sequence[Mapping[str, int | None]]) -> dict[str, int | None]:
-    """Sums of what was counted; None where nobody counted."""
-    found: dict[str, int | None] = {}
-    for name in _TOKENS:
-        counts = [count for each in usages if (count := each.get(name)) is not None]
-        found[name] = sum(counts) if counts else None
-    return found
+    """Sums of tokens: what one of them did not count is not known of all.
+
+    >>> together([{"input_tokens": 5, "output_tokens": 1}, {"input_tokens": 7}])["output_tokens"] is None
+    True
+    """
+    return asdict(sum_usage([Usage(**{name: each.get(name) for name in _TOKENS}) for each in usages]))

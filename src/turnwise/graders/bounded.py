@@ -1,44 +1,81 @@
 """Work that may never end, in a process that can be ended: the only way to stop a regular expression in Python.
 
-One process for all graders, started when it is first needed, ended with the interpreter. A job that takes too long
-costs the process; the next job starts another one. It is asked through threads and belongs to no event loop.
+A few processes for all graders, started when they are first needed, ended with the interpreter. A job that takes too
+long costs its process; the next job starts another one. They are asked through threads and belong to no event loop.
 """
 
 from __future__ import annotations
 
 import atexit
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from queue import LifoQueue
 from threading import Event, Lock, Timer
 from typing import Any
 
+from ..programs.own_thread import in_own_thread
 from .base import GradeError
 
-__all__ = ["Worker", "bounded", "shared_worker"]
+__all__ = ["Worker", "Workers", "bounded", "shared_workers"]
 
 _START_SECONDS = 30.0
 _GRACE_SECONDS = 1.0
+_MOST_WORKERS = 4
 _PROGRAM = Path(__file__).with_name("worker_process.py")
 
 
 async def bounded(job: Mapping[str, Any], seconds: float) -> dict[str, Any] | GradeError:
-    """Have the shared worker do a job; the event loop goes on meanwhile."""
+    """Have one of the shared workers do a job; the event loop goes on meanwhile. A job that nobody waits for any more
+    is not begun."""
     import asyncio
 
-    return await asyncio.to_thread(shared_worker().call, job, seconds)
+    cancelled = Event()
+    try:
+        return await in_own_thread(lambda: shared_workers().call(job, seconds, cancelled), "turnwise-worker")
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
 
 
 @cache
-def shared_worker() -> Worker:
-    """The worker of this program. `close` ends its process before the interpreter does; it may be used again."""
-    worker = Worker()
-    atexit.register(worker.close)
-    return worker
+def shared_workers() -> Workers:
+    """The workers of this program. `close` ends their processes before the interpreter does; they may be used again."""
+    workers = Workers(min(_MOST_WORKERS, os.cpu_count() or 1))
+    atexit.register(workers.close)
+    return workers
+
+
+class Workers:
+    """Some workers, each a process that is started when it is first needed: one that is slow does not hold up all."""
+
+    def __init__(self, count: int) -> None:
+        self._all = [Worker() for _ in range(count)]
+        self._free: LifoQueue[Worker] = LifoQueue()
+        for worker in reversed(self._all):
+            self._free.put(worker)
+
+    def call(
+        self, job: Mapping[str, Any], seconds: float, cancelled: Event | None = None
+    ) -> dict[str, Any] | GradeError:
+        """The answer to a job, by whichever worker is free; waiting does not count as its time."""
+        worker = self._free.get()
+        try:
+            if cancelled is not None and cancelled.is_set():
+                return GradeError("worker", "nobody waits for it any more")
+            return worker.call(job, seconds)
+        finally:
+            self._free.put(worker)
+
+    def close(self) -> None:
+        """End the processes."""
+        for worker in self._all:
+            worker.close()
 
 
 class Worker:

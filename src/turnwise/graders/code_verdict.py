@@ -32,19 +32,20 @@ def verdict_of(ran: Ran, program: Program, hidden: Mapping[str, str]) -> Judgeme
         return GradeError("too-much-output", message)
     if ran.status:
         return GradeError("crash", f"the grader {how_it_ended(ran.status)}{said}")
-    return _read(without_hidden(ran.output.decode("utf-8", "replace"), hidden), said)
+    return _read(ran.output.decode("utf-8", "replace"), said, hidden)
 
 
-def _read(output: str, said: str) -> Judgement | GradeError:
+def _read(output: str, said: str, hidden: Mapping[str, str]) -> Judgement | GradeError:
     value = strict_json(output)
     if value is ...:
-        shown = clean_text(output, _LONGEST_SHOWN)
-        found = f"its output is not JSON: {shown!r}" if shown else "it printed nothing"
+        shown = clean_text(without_hidden(output, hidden), _LONGEST_SHOWN)
+        nothing = "it printed nothing" if not output.strip() else "it printed nothing that can be shown"
+        found = f"its output is not JSON: {shown!r}" if shown else nothing
         hint = "; only the verdict goes to stdout, anything else to stderr" if shown else ""
         return bad_output(f"{found}{hint}{said}")
     if isinstance(value, JsonObject) and "score" in value.twice:
         return bad_output("there is more than one `score`")
-    return judgement(value)
+    return judgement(without_hidden(value, hidden))  # JSON may have spelled a key in another way
 
 
 def _unstarted(number: int, program: Program) -> GradeError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from ..conversation.authored import FormatModel
+from ..programs.words import clean_text
 from ..suite.sources import WholeFile
 from .base import Grade, GradeError, GraderSettings, Submission
 from .deck_score import passes, unit_score
@@ -18,6 +19,8 @@ from .verdict import Status, Verdict, parse_verdict
 if TYPE_CHECKING:
     from ..decks.sample import Sample
     from .judges import Judge, JudgeAnswer
+
+_LONGEST_RAW = 20_000
 
 __all__ = ["DeckGrader", "DeckOptions", "sample_of"]
 
@@ -49,15 +52,18 @@ class DeckGrader:
 
     def _with_verdict(self, verdict: Verdict, judge: Judge, answer: JudgeAnswer) -> Grade:
         value, scale = verdict.value, judge.scale
-        reason = f"{value}: {verdict.reason}" if verdict.reason else f"{value}, without a reason"
-        found = {"verdict": value, "reason": verdict.reason, "repairs": list(verdict.repairs)}
+        why = None if verdict.reason is None else clean_text(verdict.reason)
+        reason = f"{value}: {why}" if why else f"{value}, without a reason"
+        found = {"verdict": value, "reason": why, "repairs": list(verdict.repairs)}
         evidence = {**found, **_about(judge, answer)}
         return self.settings.graded(unit_score(value, scale), reason, evidence, passed=passes(value, scale))
 
     def _without_verdict(self, status: Status, judge: Judge, answer: JudgeAnswer) -> Grade:
-        detail = f": {status.detail}" if status.detail else ""
+        detail = f": {clean_text(status.detail)}" if status.detail else ""
         error = GradeError(status.kind, f"no verdict of {judge.target} ({status.kind}){detail}")
-        found = {"status": status.kind, "reason": status.reason, "raw": status.raw}
+        raw = status.raw if len(status.raw) <= _LONGEST_RAW else f"{status.raw[:_LONGEST_RAW]}…"
+        why = None if status.reason is None else clean_text(status.reason)
+        found = {"status": status.kind, "reason": why, "raw": raw}
         return self.settings.ungraded(error, {**found, **_about(judge, answer)})
 
 

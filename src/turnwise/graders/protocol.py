@@ -18,6 +18,7 @@ PROTOCOL = 1
 """Counts up if a field ever changes its meaning or goes away; new fields do not change it."""
 
 _MOST_SHOWN = 3
+_LONGEST_EVIDENCE = 1_000_000
 _EXPECTED = 'expected {"score": 0 to 1, "reason": …}, or {"error": …} if it cannot be graded'
 
 
@@ -134,9 +135,12 @@ def _evidence(said: Mapping[str, Any]) -> dict[str, Any] | GradeError:
             return bad_output(f"`{key}` must be a list of texts, found {_named(listed)}")
         found[key] = [clean_text(each) for each in listed]
     try:
-        plain: dict[str, Any] = json.loads(json.dumps(found, allow_nan=False))
+        written = json.dumps(found, allow_nan=False)
+        plain: dict[str, Any] = json.loads(written)
     except (TypeError, ValueError, RecursionError) as error:
         return bad_output(f"`evidence` must be JSON: {clean_text(str(error), 100)}")
+    if len(written) > _LONGEST_EVIDENCE:
+        return {"left_out": f"evidence of {len(written):,} characters; at most {_LONGEST_EVIDENCE:,} are kept"}
     return plain
 
 

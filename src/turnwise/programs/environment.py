@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 __all__ = ["environment", "hidden_values", "without_hidden"]
 
@@ -45,12 +46,16 @@ def hidden_values(inherited: Iterable[str], of: Mapping[str, str] | None = None)
     return {name: value for name, value in found.items() if len(value) >= _SHORTEST_HIDDEN}
 
 
-def without_hidden(text: str, hidden: Mapping[str, str]) -> str:
-    """The text with names in place of values.
+def without_hidden(value: Any, hidden: Mapping[str, str]) -> Any:
+    """Plain data with names in place of hidden values, in all its texts; a value that holds another goes first.
 
-    >>> without_hidden("no access with sk-123456", {"MY_KEY": "sk-123456"})
-    'no access with [MY_KEY]'
+    >>> without_hidden({"said": ["no access with sk-123456"]}, {"PART": "sk-12", "MY_KEY": "sk-123456"})
+    {'said': ['no access with [MY_KEY]']}
     """
-    for name, value in hidden.items():
-        text = text.replace(value, f"[{name}]")
-    return text
+    if isinstance(value, str):
+        for name, each in sorted(hidden.items(), key=lambda item: -len(item[1])):
+            value = value.replace(each, f"[{name}]")
+        return value
+    if isinstance(value, dict):
+        return {without_hidden(key, hidden): without_hidden(each, hidden) for key, each in value.items()}
+    return [without_hidden(each, hidden) for each in value] if isinstance(value, list) else value

@@ -20,6 +20,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
+from .guard import guard
 from .pipes import Pipes
 
 if TYPE_CHECKING:
@@ -121,11 +122,13 @@ def _wait(process: subprocess.Popen[bytes], pipes: Pipes, seconds: float) -> Non
 def _ended_at_last(process: subprocess.Popen[bytes]) -> Iterator[None]:
     alive = _alive()
     alive.add(process)
+    guard().watch(process.pid)
     try:
         yield
     finally:
         _end(process)
         alive.discard(process)
+        guard().forget(process.pid)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
