@@ -342,3 +342,23 @@ def test_a_region_cannot_lead_elsewhere(region: str) -> None:
         resolved("bedrock", {}, region=region)
     with pytest.raises(UsageError, match="region"):
         resolved("bedrock", {"AWS_REGION": region, "AWS_BEARER_TOKEN_BEDROCK": "tok"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ({"provider": "codex"}, "sk-openai"),
+        ({"provider": "claude-code"}, "sk-anthropic"),
+        ({"provider": "codex", "base_url": "http://127.0.0.1:8000/v1"}, "sk-openai"),
+        ({"provider": "codex", "base_url": "https://elsewhere.example/v1"}, None),
+        ({"provider": "codex", "inherit_config": True}, None),
+        ({"provider": "codex", "api_key": "sk-own-key"}, "sk-own-key"),
+        ({"provider": "pi"}, None),
+    ],
+)
+def test_the_usual_key_of_an_agent(settings: dict[str, Any], key: str | None) -> None:
+    """An agent that is not signed in gets the usual key, for the vendor's own API or one on this machine alone."""
+    known = {"OPENAI_API_KEY": "sk-openai", "ANTHROPIC_API_KEY": "sk-anthropic"}
+    target = PROVIDERS[settings["provider"]](name="agent", **settings)
+    resolved: Any = resolve_target(target, known).target
+    assert resolved.api_key == key

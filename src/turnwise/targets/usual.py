@@ -30,6 +30,7 @@ _KEY_VARIABLES = {
     "gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     "openrouter": ("OPENROUTER_API_KEY",),
 }
+_AGENT_KEYS = {"codex": ("CODEX_API_KEY", "OPENAI_API_KEY"), "claude-code": ("ANTHROPIC_API_KEY",)}
 _OPENROUTER = host_of(VENDOR_ADDRESSES["openrouter"])
 
 Settings = dict[str, Any]
@@ -49,6 +50,8 @@ def with_usual_settings(settings: Settings, environment: Environment) -> Setting
             return _azure(settings, environment)
         case "bedrock":
             return _bedrock(settings, environment)
+        case provider if provider in _AGENT_KEYS:
+            return _agent(settings, environment)
         case provider if provider in VENDOR_ADDRESSES:
             return _vendor(settings, environment)
     return settings
@@ -73,6 +76,16 @@ def _vendor(settings: Settings, environment: Environment) -> Settings:
     if key and ("base_url" not in settings or is_on_this_machine(address)):
         return {**filled, "api_key": key}
     return filled
+
+
+def _agent(settings: Settings, environment: Environment) -> Settings:
+    """An agent that does not see your configuration is not signed in; as above, a key goes to no host that somebody
+    wrote into a file."""
+    key = _first_set(_AGENT_KEYS[settings["provider"]], environment)
+    address = substitute(settings.get("base_url", ""), environment)[0]
+    if "api_key" in settings or key is None or settings.get("inherit_config") is True:
+        return settings
+    return {**settings, "api_key": key} if not address or is_on_this_machine(address) else settings
 
 
 def _azure(settings: Settings, environment: Environment) -> Settings:
