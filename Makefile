@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench bench-peers mutation docs clean
+.PHONY: help demo test test-all test-agents test-vscode check bench bench-peers mutation docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -66,8 +66,21 @@ $(VENV)/.installed-browser: $(VENV)/.installed-test
 	  || apt-get install -y -q --no-install-recommends chromium >/dev/null || echo "no Chromium: its tests are skipped"
 	@touch $@
 
-test-all: check $(VENV)/.installed-browser  ## the same, and the slow tests
-	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2
+test-all: check $(VENV)/.installed-browser test-agents  ## the same, and the slow tests
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 --ignore tests/agents_real --ignore tests/vscode_rig
+
+# Neither an agent nor an editor may reach anything but this machine: where that can be had, the network is taken away.
+LOOPBACK_ONLY := unshare --user --map-root-user --net sh -c 'ip link set lo up && exec "$$@"' -
+
+test-agents: $(VENV)/.installed-test  ## the real Codex, Claude Code and pi, from npm into build/agents (1 GB)
+	$(BIN)/python tools/install_agents.py
+	@set --; if $(LOOPBACK_ONLY) true 2>/dev/null; then set -- $(LOOPBACK_ONLY); fi; \
+	  "$$@" $(BIN)/python -m pytest tests/agents_real
+
+test-vscode: $(VENV)/.installed-browser  ## a real VS Code, installed under build/vscode (700 MB, 4 minutes once)
+	$(BIN)/python tools/install_vscode.py
+	@set --; if $(LOOPBACK_ONLY) true 2>/dev/null; then set -- $(LOOPBACK_ONLY); fi; \
+	  "$$@" $(BIN)/python -m pytest tests/vscode_rig
 
 bench: $(VENV)/.installed-test  ## measure start-up, speed and memory; writes benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/run.py

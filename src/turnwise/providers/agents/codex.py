@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base import Usage
+from .fields import shown, tokens
 from .kind import Start, Task
 from .session import Session, event_lines
 
@@ -17,8 +18,9 @@ __all__ = ["Codex"]
 
 _KEY = "CODEX_API_KEY"
 _PROVIDER = "turnwise"
-# Each of them waits for the network when the program ends; none is needed for an answer.
 _ARGUMENTS = ("command", "changes", "query", "items")
+"""What of an item is what the tool was called with."""
+# Each of them waits for the network when the program ends; none is needed for an answer.
 _DISABLED = ("plugins", "apps", "remote_plugin", "plugin_discovery_prefetch", "daemon_auto_start")
 
 
@@ -42,8 +44,9 @@ class Codex:
                 "exec",
                 "--json",
                 "--skip-git-repo-check",
+                "--ephemeral",
                 *disabled,
-                *_sandbox(target.args or ()),
+                *_sandbox(task),
                 *model,
                 *_settings(target),
                 *(target.args or ()),
@@ -62,10 +65,16 @@ class Codex:
         return session
 
 
-def _sandbox(own: list[str] | tuple[str, ...]) -> tuple[str, ...]:
-    """It may write in the workspace, unless the target says what else it may."""
-    chosen = ("-s", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", "--full-auto", "--yolo")
-    return () if any(word.partition("=")[0] in chosen for word in own) else ("--sandbox", "workspace-write")
+def _sandbox(task: Task) -> list[str]:
+    """It may write in the workspace and in a HOME of its own, unless the target says what else it may."""
+    chosen = ("-s", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", "--full-auto", "--yolo", "sandbox_mode")
+    if any(word.partition("=")[0] in chosen or word.startswith("-s") for word in task.target.args or ()):
+        return []
+    # Sandboxes that share /tmp put mounts of the same names there, and those at work at once trip over each other.
+    lines = ["sandbox_workspace_write.exclude_slash_tmp=true"]
+    if task.target.inherit_config is not True:
+        lines.append(f"sandbox_workspace_write.writable_roots={json.dumps([str(task.home)])}")
+    return ["--sandbox", "workspace-write", *(word for line in lines for word in ("-c", line))]
 
 
 def _settings(target: Any) -> list[str]:
@@ -112,6 +121,8 @@ def _take(event: dict[str, Any], session: Session) -> None:
             _take_item(kind, item, session)
         case {"type": "turn.completed", "usage": dict(usage)}:
             session.usage = _usage(usage)
+        case {"type": "error", "message": str(message)}:
+            session.trouble = message
         case {"type": "turn.failed", "error": {"message": str(message)}}:
             session.failure = message
 
@@ -125,11 +136,9 @@ def _take_item(kind: str, item: dict[str, Any], session: Session) -> None:
     elif kind == "mcp_tool_call":
         tool = f"{item.get('server', '')}.{item.get('tool', '')}"
         session.call(identity, tool, item.get("arguments") or {})
-        session.result(identity, _shown(item.get("result") or item.get("error") or ""))
+        session.result(identity, shown(item.get("result") or item.get("error") or ""))
     elif name is not None:
-        session.call(
-            identity, name, {key: item[key] for key in ("command", "changes", "query", "items") if key in item}
-        )
+        session.call(identity, name, {key: item[key] for key in _ARGUMENTS if key in item})
         session.result(identity, _outcome(item))
 
 
@@ -149,19 +158,11 @@ def _outcome(item: dict[str, Any]) -> str:
     return output if code in (0, None) else f"{output}\n(exit code {code})".lstrip("\n")
 
 
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def _usage(usage: dict[str, Any]) -> Usage:
-    def count(key: str) -> int | None:
-        value = usage.get(key)
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
-
     return Usage(
-        input_tokens=count("input_tokens"),
-        output_tokens=count("output_tokens"),
-        cached_input_tokens=count("cached_input_tokens"),
-        cache_write_tokens=count("cache_write_input_tokens"),
-        reasoning_tokens=count("reasoning_output_tokens"),
+        input_tokens=tokens(usage.get("input_tokens")),
+        output_tokens=tokens(usage.get("output_tokens")),
+        cached_input_tokens=tokens(usage.get("cached_input_tokens")),
+        cache_write_tokens=tokens(usage.get("cache_write_input_tokens")),
+        reasoning_tokens=tokens(usage.get("reasoning_output_tokens")),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...errors import (
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from .kind import AgentKind
     from .session import Session
 
-__all__ = ["failure_of", "not_installed", "unstarted"]
+__all__ = ["failure_of", "hide", "not_installed", "unstarted"]
 
 _LONGEST = 600
-_SIGN_IN = r"\b401\b|\b403\b|unauthori[sz]ed|api[ _-]?key|log ?in\b|sign(ed)? in|credential"
-_UNREACHED = r"ECONNREFUSED|ECONNRESET|ENOTFOUND|connection (refused|error|reset)|stream disconnected"
+_SIGN_IN = r"\b401\b|\b403\b|unauthori[sz]ed|api[ _-]?key|log ?in\b|sign(ed)? in|credential|authentication ?error"
+_UNREACHED = r"ECONNREFUSED|ECONNRESET|ENOTFOUND|connection ?(refused|error|reset)|stream disconnected"
 _WORDS: tuple[tuple[type[ProviderError], str], ...] = (
     (AuthenticationError, _SIGN_IN),
     (RateLimitError, r"\b429\b|rate.?limit|too many requests|quota"),
@@ -42,7 +43,9 @@ def failure_of(kind: AgentKind, ran: Ran, session: Session, program: Program) ->
     if ran.unstarted is not None:
         return unstarted(kind, ran.unstarted, program)
     if ran.ended == "timeout":
-        message = f"{kind.title} gave no answer within {program.seconds:g} s and was ended{said}"
+        why = session.trouble or session.failure
+        trouble = "" if why is None else f"; before, it had trouble: {clean_text(why, _LONGEST)}"
+        message = f"{kind.title} gave no answer within {program.seconds:g} s and was ended{trouble}{said}"
         return ProviderTimeoutError(message, retryable=False, hint="raise the target's `timeout` if it needs longer")
     if ran.ended == "too-much-output":
         message = f"{kind.title} was ended: it wrote more than {program.most_bytes:,} bytes{said}"
@@ -63,16 +66,26 @@ def unstarted(kind: AgentKind, number: int, program: Program) -> SetupError:
 def not_installed(kind: AgentKind, program: str) -> SetupError:
     """The error for a program that is not there: it says how to get it."""
     where = f"no program {program!r}" + ("" if "/" in program else " on the PATH")
+    if not kind.install:
+        return SetupError(f"{kind.title} cannot be started: there is {where}", hint="correct the target's `command`")
     return SetupError(
         f"{kind.title} is not installed: there is {where}",
         hint=f"install it with `{kind.install}`, or name it in the target's `executable`",
     )
 
 
+def hide(error: ProviderError, secrets: Iterable[str]) -> None:
+    """Take secrets out of what an error says."""
+    for secret in secrets:
+        error.args = tuple(each.replace(secret, "[redacted]") if isinstance(each, str) else each for each in error.args)
+
+
 def _by_words(kind: AgentKind, message: str, said: str) -> ProviderError:
     """An agent tells only in words what went wrong. It has tried again by itself where that helps."""
     text = f"{clean_text(message, _LONGEST)}{said}"
-    found = next((error for error, words in _WORDS if re.search(words, text, re.IGNORECASE)), ApplicationError)
+    # The words of a program that is not known may mean anything.
+    known = _WORDS if kind.signs_in else ()
+    found = next((error for error, words in known if re.search(words, text, re.IGNORECASE)), ApplicationError)
     if found is AuthenticationError:
         return AuthenticationError(f"{kind.title} could not sign in: {text}", hint=kind.signs_in)
     shown = text if text.startswith(kind.title) else f"{kind.title} failed: {text}"
@@ -84,6 +97,9 @@ def _no_answer(kind: AgentKind, session: Session, said: str) -> ProviderError | 
         shown = clean_text(session.malformed, _LONGEST)
         message = f"{kind.title} wrote a line that should be JSON, and is not: {shown!r}{said}"
         return ProtocolError(message, hint="is this version of the program known to Turnwise? see its log")
+    if session.misfit is not None:
+        hint = "the target's settings say where the answer is; its log shows what it wrote"
+        return ProtocolError(f"{kind.title} {clean_text(session.misfit, _LONGEST)}{said}", hint=hint)
     if session.text is None or not session.text.strip():
         did = f" after {len(session.messages)} messages" if session.messages else ""
         return ProtocolError(f"{kind.title} ended without an answer{did}{said}", hint="its log shows what it did")

@@ -18,7 +18,8 @@ _LONGEST_SHOWN = 80
 @dataclass(slots=True, kw_only=True)
 class Session:
     """All that a stream tells. `text` is the final answer, None if there was none; `failure` is the agent's own word
-    for what went wrong; `malformed` shows the first line that should be JSON and is not."""
+    for what went wrong; `malformed` shows the first line that should be JSON and is not, and `misfit` says what else
+    it wrote that is no answer. `trouble` is why it tried again, which says more if it never came to an end."""
 
     text: str | None = None
     messages: list[ChatMessage] = field(default_factory=list)
@@ -28,6 +29,8 @@ class Session:
     session_id: str | None = None
     failure: str | None = None
     malformed: str | None = None
+    misfit: str | None = None
+    trouble: str | None = None
 
     def say(self, text: str) -> None:
         """Add what the agent said."""
