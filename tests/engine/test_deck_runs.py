@@ -13,6 +13,7 @@ from fault_server import Fault, FaultServer, Received, answer, serving
 from run_fixtures import case, journal, plan, run, suite, targets
 from turnwise import RunOutcome
 from turnwise.engine.events import Event, Notice, Retried
+from turnwise.engine.summary import summarise
 from turnwise.errors import MissingVariablesError, SuiteError, UsageError
 
 TONE = {"type": "deck", "name": "tone", "path": "tone.deck.md", "target": "judge"}
@@ -42,6 +43,20 @@ def test_the_judge_decides(tmp_path: Path) -> None:
     assert (good["judge_usage"]["input_tokens"], good["judge_usage"]["output_tokens"]) == (1000, 100)
     assert good["judge_cost_usd"] == pytest.approx(1100 / 1_000_000)
     assert good["cost_usd"] is None
+
+
+@pytest.mark.parametrize(
+    "grader",
+    [TONE, {"composite": {"graders": [TONE]}}, {**TONE, "scope": "turn"}],
+    ids=["alone", "inside", "turns"],
+)
+def test_a_verdict_that_fails_is_told_with_its_calibration(tmp_path: Path, grader: Any) -> None:
+    """The line of what did not pass says in short how far the verdict can be trusted, wherever the deck stands."""
+    with serving(lambda _: verdict(2)) as server:
+        deck_project(tmp_path, server.url, s=suite([case("a")], graders=[grader]))
+        lines = journal(run(tmp_path / "s.yaml"))
+    (failed,) = summarise(lambda: iter(lines)).failures
+    assert "2 (uncalibrated): because" in failed.why
 
 
 @pytest.mark.parametrize(
@@ -179,12 +194,12 @@ def test_missing_variables_of_a_judge_are_told_first(tmp_path: Path, monkeypatch
     assert not (tmp_path / ".turnwise" / "runs").exists()
 
 
-@pytest.mark.parametrize(("target", "expected"), [("jugde", UsageError), (None, SuiteError)])
-def test_a_judge_must_be_known(tmp_path: Path, target: str | None, expected: type[Exception]) -> None:
+@pytest.mark.parametrize("target", ["jugde", None])
+def test_a_judge_must_be_known(tmp_path: Path, target: str | None) -> None:
     """A target that does not exist, or none at all, is an error before anything is asked."""
     grader = {key: value for key, value in {**TONE, "target": target}.items() if value is not None}
     deck_project(tmp_path, "http://127.0.0.1:9", s=suite([case("a")], graders=[grader]))
-    with pytest.raises(expected, match="judge"):
+    with pytest.raises(SuiteError, match="judge"):
         run(tmp_path / "s.yaml")
 
 

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import turnwise
 from fault_server import serving
 from judge_fixtures import PRICE, graded, opinion, ticks
+from live_fixtures import again
 from run_fixtures import case, journal, project, run, suite
-from turnwise import RunOutcome
-from turnwise.engine.recorded_talk import asked_first
+from turnwise.engine.recorded_question import asked_first
 
 EACH = {"type": "contains", "value": "two", "scope": "turn", "aggregate": "mean"}
-
-
-def again(recorded: RunOutcome, **settings: Any) -> dict[str, Any]:
-    """The one line of a run that is graded again."""
-    (line,) = journal(asyncio.run(turnwise.grade(recorded.folder, **settings)))
-    return line
 
 
 def test_a_judge_without_a_deck_is_asked_about_each_reply(tmp_path: Path) -> None:

@@ -56,24 +56,24 @@ def test_all_calls_of_one_answer_are_answered(tmp_path: Path) -> None:
         (("time", {}), "the model called 'time', and the case has no such tool"),
     ],
 )
-def test_without_a_reply_the_call_is_the_answer(tmp_path: Path, call: Any, why: str) -> None:
-    """The conversation stops there, scripted turns too, and the line says why."""
+def test_without_a_reply_the_conversation_stops(tmp_path: Path, call: Any, why: str) -> None:
+    """The call is the last that is kept, scripted turns are not said, and the line says why."""
     tools = [WEATHER]
     with model_at(tmp_path, asks_once(call), case("a", tools=tools, turns=[{"user": "Thanks"}])) as server:
         record = only(tmp_path)
     assert len(server.received) == 1
     assert (record["answer"], record["finish_reason"]) == ("", "tool_calls")
-    assert (record["live"]["ended"], record["live"]["why"]) == ("no-tool-reply", why)
+    assert (record["live"]["ended"], record["live"]["why"]) == ("no-tool-reply", f"{why}; 1 turn was not said")
     assert record["output_messages"][-1]["tool_calls"][0]["function"]["name"] == call[0]
 
 
 def test_an_endless_loop_ends(tmp_path: Path) -> None:
-    """Calls are answered `max_tool_rounds` times; the next call is the answer."""
+    """Calls are answered `max_tool_rounds` times; a model that goes on calling has given no answer to grade."""
     tool = {"name": "again", "reply": {"result": "more"}}
     with model_at(tmp_path, lambda _: calling(("again", {})), case("a", tools=[tool], max_tool_rounds=3)) as server:
         record = only(tmp_path)
     assert len(server.received) == 4
-    assert (record["live"]["ended"], record["status"]) == ("tool-rounds", "failed")
+    assert (record["live"]["ended"], record["status"]) == ("tool-rounds", "ungraded")
 
 
 def test_each_turn_has_its_own_rounds(tmp_path: Path) -> None:

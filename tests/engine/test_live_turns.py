@@ -180,7 +180,7 @@ def test_a_budget_counts_every_request(tmp_path: Path) -> None:
 
 def test_agents_have_no_live_conversations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is an error of the case that says so, and nothing is sent."""
-    monkeypatch.setattr(conversing, "_TAKES_QUESTION", frozenset({"mock"}))
+    monkeypatch.setattr(conversing, "AGENTS", frozenset({"mock"}))
     project(tmp_path, s=suite([case("a", turns=TURNS), case("b")]))
     found = {each["case_id"]: each for each in journal(run(tmp_path / "s.yaml"))}
     assert (found["a"]["error"]["kind"], found["a"]["attempts"], found["b"]["status"]) == ("case", 0, "passed")

@@ -13,7 +13,7 @@ from live_fixtures import model_at, only, saying
 from run_fixtures import Carried, case, journal, mock, openai, project, run, suite
 from turnwise.conversation.values import Message, Text
 from turnwise.engine.simulated_user import exchanged, user_prompt
-from turnwise.errors import RunError, UsageError
+from turnwise.errors import RunError, SuiteError
 from turnwise.suite.live_format import UserSpec
 
 USER = {"target": "player", "persona": "A hurried traveller", "goal": "Book a train", "max_turns": 3}
@@ -65,7 +65,7 @@ def test_it_stops_after_its_turns(tmp_path: Path) -> None:
     """`max_turns` messages of the user are answered, and no more are asked for."""
     record, shown = talk(tmp_path, lambda _: saying("More"))
     assert (len(shown), record["live"]["turns"], record["live"]["ended"]) == (3, 4, "max-turns")
-    assert record["answer"] == "hello"
+    assert (record["answer"], record["live"]["user"]["last_words"]) == ("hello", None)
 
 
 def test_its_cost_counts_like_a_judge_s(tmp_path: Path) -> None:
@@ -89,6 +89,7 @@ def test_a_player_that_fails_is_an_error_that_keeps_what_was_said(tmp_path: Path
     record, _ = talk(tmp_path, lambda _: reply)
     assert (record["status"], record["score"], record["error"]["kind"]) == ("error", None, "application")
     assert "the simulated user (player) gave no message for turn 2" in record["error"]["message"]
+    assert record["live"]["why"].startswith("an error in turn 2")
     assert ([each["content"] for each in record["output_messages"]], record["attempts"]) == (["hello"], 1)
 
 
@@ -110,11 +111,12 @@ def test_a_player_that_has_changed_keeps_a_run_from_going_on(tmp_path: Path) -> 
 
 
 def test_own_stop_word(tmp_path: Path) -> None:
-    """Another word ends it, also beside others; what is said with it is not sent."""
+    """Another word ends it, also beside others; what is said with it is kept for the reader, and not sent."""
     record, _ = talk(tmp_path, lambda _: saying("Thanks. BYE"), {**USER, "stop": "BYE"})
     assert (record["live"]["ended"], [each["role"] for each in record["output_messages"]]) == (
         "stop-word", ["assistant"]
     )  # fmt: skip
+    assert record["live"]["user"]["last_words"] == "Thanks. BYE"
 
 
 def test_the_player_does_not_see_tools() -> None:
@@ -138,7 +140,7 @@ def test_a_user_without_a_persona_has_none() -> None:
 def test_a_target_that_is_not_there_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     """A run does not begin without the one who plays the user."""
     project(tmp_path, s=suite([case("a", user={"target": "nobody", "goal": "g"})]))
-    with pytest.raises(UsageError, match="nobody"):
+    with pytest.raises(SuiteError, match="nobody"):
         run(tmp_path / "s.yaml")
 
 

@@ -13,7 +13,7 @@ from deck_run_fixtures import messages_of, said
 from fault_server import Fault, answer, serving
 from judge_fixtures import PRICE, graded, judge_project, opinion
 from run_fixtures import case, journal, plan, run
-from turnwise.errors import RunError, SuiteError, UsageError
+from turnwise.errors import RunError, SuiteError
 from turnwise.graders.judge_words import JUDGE
 from turnwise.report.plan import plan_text
 
@@ -194,7 +194,7 @@ def test_the_suite_or_the_target_names_the_judge(tmp_path: Path) -> None:
 
 def test_an_unknown_judge_is_an_error(tmp_path: Path) -> None:
     """A target that there is not ends the run before it starts."""
-    with pytest.raises(UsageError, match="jugde"):
+    with pytest.raises(SuiteError, match="jugde"):
         plan(judge_project(tmp_path, NOWHERE, {"type": "llm_judge", "target": "jugde"}))
 
 

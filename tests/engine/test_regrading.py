@@ -146,6 +146,28 @@ def test_without_its_suite_only_a_file_of_graders_grades(tmp_path: Path) -> None
     assert statuses(after) == {"short": "passed", "long": "failed"}
 
 
+@pytest.mark.parametrize(
+    ("condition", "status", "kind"),
+    [
+        ({"tags": ["hard"]}, "ungraded", "unknown-condition"),
+        ({"metadata": {"lang": "en"}}, "ungraded", "unknown-condition"),
+        ({"tags": ["hard"], "target": "other"}, "passed", "not-applicable"),
+        ({"target": "echo"}, "failed", None),
+    ],
+)
+def test_what_is_not_known_of_a_case_that_is_gone_decides_nothing(
+    tmp_path: Path, condition: Any, status: str, kind: str | None
+) -> None:
+    """Whether a grader for tags or metadata is meant cannot be told from the record: it is ungraded, not left out."""
+    root = project(tmp_path, s=suite([case("a", tags=["hard"], metadata={"lang": "en"})]))
+    before = run(root / "s.yaml")
+    (root / "s.yaml").unlink()
+    strict = {"type": "contains", "value": "not there", "required": True, "when": condition}
+    (line,) = journal(again(before, graders=graders(root, strict, {"contains": "hello"})))
+    error = line["grades"][0]["error"]
+    assert (line["status"], error and error["kind"]) == (status, kind)
+
+
 def test_a_changed_conversation_is_warned_of(tmp_path: Path) -> None:
     """The answer is to another question than the case asks now; graders are given the question that was answered."""
     root = project(tmp_path, s=suite([case("a"), case("b")]))

@@ -277,7 +277,7 @@ def test_the_data_are_plain_json() -> None:
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert list(data) == [
         "run_id", "targets", "slowest", "most_expensive", "errors_by_kind", "ungraded_by_reason",
-        "failures", "failures_in_all", "judges", "verdict",
+        "failures", "failures_in_all", "judges", "left_out", "unjudged", "verdict",
     ]  # fmt: skip
     assert data["targets"][0]["pass_at_k"] == {"1": 1.0}
     assert data["slowest"] == [

@@ -100,9 +100,10 @@ def test_what_is_decided_does_not_depend_on_what_is_unknown(
 
 
 def test_inner_grades_are_evidence(grade: Callable[..., Grade]) -> None:
-    """Each with its name, score, reason and error; the reason says who did not pass."""
+    """Each with its name, score, reason and error; the reason says who did not pass, and who could not grade."""
     found = grade({"composite": {"mode": "any", "graders": [YES, NO, BROKEN]}}, "a")
-    assert found.reason.startswith("any: 1 of 2 inner graders passed; contains: the answer does not contain 'z'")
+    assert found.reason.startswith("any: 1 of 3 inner graders passed; contains: the answer does not contain 'z'; ")
+    assert "; latency could not grade (unknown-latency: " in found.reason
     assert [each["score"] for each in found.evidence["grades"]] == [1, 0, None]
     assert found.evidence["grades"][2]["error"]["kind"] == "unknown-latency"
 

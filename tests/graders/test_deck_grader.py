@@ -80,7 +80,7 @@ def test_a_verdict_becomes_a_grade(tmp_path: Path) -> None:
     text = 'Sure. {"score": "4", "reason": "kind"}'
     given = JudgeAnswer(text=text, model="m-1", usage=USAGE, cost_usd=0.5, latency_ms=7.0)
     grade = graded(tmp_path, given, weight=2.0, threshold=1.0)
-    assert (grade.score, grade.passed, grade.reason, grade.weight) == (0.75, True, "4: kind", 2.0)
+    assert (grade.score, grade.passed, grade.reason, grade.weight) == (0.75, True, "4 (κ 0.71): kind", 2.0)
     evidence = dict(grade.evidence)
     assert evidence.pop("usage")["input_tokens"] == 10
     assert evidence == {
@@ -222,6 +222,6 @@ def test_what_a_judge_says_is_cleaned_and_bounded(tmp_path: Path) -> None:
     found = graded(tmp_path, JudgeAnswer(text=json.dumps({"score": 4, "reason": long}), usage=USAGE))
     assert found.score == 0.75
     assert "\x1b" not in found.reason
-    assert found.reason.startswith("4: red x")
+    assert found.reason.startswith("4 (κ 0.71): red x")
     assert len(found.reason) < 5_000
     assert len(found.evidence["reason"]) < 5_000

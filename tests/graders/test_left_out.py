@@ -31,6 +31,12 @@ def test_an_error_that_is_skipped_is_left_out_of_the_mean() -> None:
     )
 
 
+def test_a_grader_that_is_not_meant_for_the_answer_did_not_fail() -> None:
+    """The reason tells it apart from one that could not grade."""
+    cites = GraderSettings(name="cites", kind="k").not_applicable("not for this answer")
+    assert score_case([GOOD, cites]).reason.endswith("1 of 2 graders graded; cites: not meant for this answer")
+
+
 def test_a_case_without_any_grader_that_counts_is_ungraded() -> None:
     """If all are left out there is nothing to score, and the reason says so."""
     result = score_case([POLITE, POLITE])

@@ -56,11 +56,25 @@ def test_a_required_grader_passes_by_its_own_threshold() -> None:
 
 
 @given(st.lists(GRADES, max_size=5), st.integers(0, 5), SHARES)
-def test_an_error_leaves_the_case_ungraded(grades: list[Grade], position: int, threshold: float) -> None:
-    """Wherever it stands and whatever the others say, and the reason names it."""
+def test_an_error_leaves_the_score_unknown(grades: list[Grade], position: int, threshold: float) -> None:
+    """Wherever it stands, and the reason names it; the case is ungraded, unless it lacks what it requires."""
     result = score_case([*grades[:position], ERRED, *grades[position:]], threshold)
-    assert (result.score, result.status) == (None, "ungraded")
+    lacks = any(each.required and not each.passed for each in grades)
+    assert (result.score, result.status) == (None, "failed" if lacks else "ungraded")
     assert "slow: took too long" in result.reason
+
+
+def test_nothing_saves_a_case_that_lacks_what_it_requires() -> None:
+    """Whatever the broken grader would say, the case has failed; the reason names both, and the score is unknown."""
+    result = score_case([grade(1, weight=9), grade(0, required=True), ERRED], 0.5)
+    why = "required, and not passed: g; a grader could not grade: slow: took too long"
+    assert result == CaseScore(None, "failed", why)
+
+
+def test_a_required_grader_that_could_not_grade_has_not_failed() -> None:
+    """Its error says nothing about the answer: the case is ungraded."""
+    broken = GraderSettings(name="must", kind="k", required=True).ungraded(GradeError("timeout", "too slow"))
+    assert score_case([grade(1), broken]).status == "ungraded"
 
 
 @given(st.lists(GRADES, min_size=1, max_size=6), SHARES)

@@ -7,13 +7,24 @@ from typing import Any
 
 from pydantic import BaseModel
 
-__all__ = ["FORMATS", "json_schema", "schema_text"]
+__all__ = ["FORMATS", "json_schema", "plain_schema", "schema_text"]
 
 FORMATS = ("suite", "case", "config", "targets", "result")
+_WITH_GRADERS = ("suite", "case")
 
 
 def json_schema(name: str) -> dict[str, Any]:
     """The schema of one file format (draft 2020-12); `result` is a line of a run's `results.jsonl`."""
+    schema = plain_schema(name)
+    if name in _WITH_GRADERS:
+        from .grader_schemas import with_grader_kinds
+
+        return with_grader_kinds(schema)
+    return schema
+
+
+def plain_schema(name: str) -> dict[str, Any]:
+    """The same without the kinds of graders, which have pages of their own."""
     schema = _model(name).model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 

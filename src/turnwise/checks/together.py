@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..conversation.guidelines import GuidelinePatterns
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Severity
+from ..errors import UsageError
 from ..suite.case import Case
 from ..suite.format import LongGrader, TurnSpec
 from ..suite.live_format import UserSpec
@@ -17,7 +18,10 @@ from ..suite.project import Project
 from ..suite.sources import Source
 from ..suite.suite import Suite
 
-__all__ = ["case_target_names", "suite_target_names", "unknown_target", "unused_patterns"]
+if TYPE_CHECKING:
+    from ..targets.targets_file import Targets
+
+__all__ = ["NamedTarget", "case_target_names", "suite_target_names", "unknown_target", "unused_patterns"]
 
 _MOST_FILES = 20_000
 
@@ -48,28 +52,39 @@ def _matches_any_file(pattern: str, root: Path) -> bool:
     return False
 
 
-def suite_target_names(suite: Suite) -> Iterator[tuple[DataPath, str]]:
+class NamedTarget(NamedTuple):
+    """A target that a suite names, and where. The command line can name another to ask, but none to judge or to play
+    the user: if one of these is nowhere, that is an error."""
+
+    path: DataPath
+    name: str
+    severity: Severity = "error"
+
+
+def suite_target_names(suite: Suite) -> Iterator[NamedTarget]:
     """Every target that a suite's own settings name."""
     if suite.spec.target is not None:
-        yield ("target",), suite.spec.target
+        yield NamedTarget(("target",), suite.spec.target, "warning")
     for index, name in enumerate(suite.spec.targets or ()):
-        yield ("targets", index), name
+        yield NamedTarget(("targets", index), name, "warning")
     if suite.spec.judge is not None:
-        yield ("judge",), suite.spec.judge
+        yield NamedTarget(("judge",), suite.spec.judge)
     for index, grader in enumerate(suite.spec.graders or ()):
-        yield from ((suite.authored(path), name) for path, name in _judges(grader, ("graders", index)))
-    yield from ((suite.authored(path), name) for path, name in _of_live(suite.spec.user, suite.spec.turns, ()))
+        yield from (NamedTarget(suite.authored(path), name) for path, name in _judges(grader, ("graders", index)))
+    live = _of_live(suite.spec.user, suite.spec.turns, ())
+    yield from (NamedTarget(suite.authored(path), name) for path, name in live)
 
 
-def case_target_names(case: Case, suite: Suite) -> Iterator[tuple[DataPath, str]]:
+def case_target_names(case: Case, suite: Suite) -> Iterator[NamedTarget]:
     """Every target that a case names beside its suite."""
     if case.target is not None and case.target != suite.spec.target:
-        yield (*case.path, "target"), case.target
+        yield NamedTarget((*case.path, "target"), case.target, "warning")
     authored = case.context.authored if case.path else tuple
     for index, grader in enumerate(case.graders[case.inherited_graders :]):
-        yield from ((authored(path), name) for path, name in _judges(grader, (*case.path, "graders", index)))
+        judges = _judges(grader, (*case.path, "graders", index))
+        yield from (NamedTarget(authored(path), name) for path, name in judges)
     turns = case.turns if case.spec.turns is not None else ()
-    yield from ((authored(path), name) for path, name in _of_live(case.spec.user, turns, case.path))
+    yield from (NamedTarget(authored(path), name) for path, name in _of_live(case.spec.user, turns, case.path))
 
 
 def _of_live(user: UserSpec | None, turns: Sequence[TurnSpec] | None, path: DataPath) -> Iterator[tuple[DataPath, str]]:
@@ -107,12 +122,19 @@ def _named(settings: Any, path: DataPath) -> Iterator[tuple[DataPath, str]]:
         yield from _judges(each, (*path, "graders", index))
 
 
-def unknown_target(name: str, known: Sequence[str], source: Source, path: DataPath, case_id: str | None) -> Diagnostic:
-    """No error: a name that the project does not define can still be a `provider/model`."""
-    from ..suite.explain import did_you_mean
+def unknown_target(
+    named: NamedTarget, targets: Targets, file: str, source: Source, case_id: str | None
+) -> Diagnostic | None:
+    """What is wrong with a name that neither the targets `file` nor a `provider/model` gives a meaning."""
+    from ..targets.choose import find_target
 
-    hint = did_you_mean(name, list(known), "the project has")
-    message = f"no target is named {name!r}"
-    return Diagnostic(
-        "warning", "unknown-target", message, source.file, source.place(path), hint, shown_path(path), case_id
-    )
+    if "{{" in named.name:
+        return None  # filled in for each case
+    try:
+        find_target(named.name, targets, file=file)
+    except UsageError as error:
+        place, shown = source.place(named.path), shown_path(named.path)
+        return Diagnostic(
+            named.severity, "unknown-target", str(error), source.file, place, error.hint, shown, case_id
+        )  # fmt: skip
+    return None

@@ -14,13 +14,14 @@ from ..suite.collect import passed_over
 from ..suite.find import Found, find_files
 from ..suite.intake import MOST_DIAGNOSTICS
 from ..suite.kinds import DATASET_ENDINGS, FileKind, file_kind
-from ..suite.paths import DataPath
 from ..suite.project import Project, Projects, read_config
 from ..suite.sources import Source
-from ..suite.suite import survey_suite
+from ..suite.suite import Suite, survey_suite
 from ..suite.variants import variant_problems
 from .cases import problems_of_case
-from .together import case_target_names, suite_target_names, unknown_target, unused_patterns
+from .judges import JudgeCheck
+from .together import NamedTarget, case_target_names, suite_target_names, unknown_target, unused_patterns
+from .tool_rounds import unused_rounds
 from .variants import settings_problems
 
 if TYPE_CHECKING:
@@ -134,14 +135,16 @@ class Validation:
             self._done.add(suite.dataset.resolve())
         self._check_project(suite.project)
         targets = self._targets.get(suite.project.targets_file.resolve())
-        known = [target.name for target in targets.targets] if targets is not None else None
-        self.diagnostics += self._unknown_names(suite_target_names(suite), known, suite.source, None)
+        names = _UnknownNames(targets, str(suite.project.targets_file))
+        self.diagnostics += names.among(suite_target_names(suite), suite.source, None)
         self.diagnostics += variant_problems(suite)
+        self.diagnostics += unused_rounds(suite)
         self.diagnostics += settings_problems(suite, targets)
-        found = _Bounded()
+        found, judges = _Bounded(), self._judge_check(suite, targets)
         for case in suite.cases:
             found.add(problems_of_case(case))
-            found.add(self._unknown_names(case_target_names(case, suite), known, case.source, case.id))
+            found.add(names.among(case_target_names(case, suite), case.source, case.id))
+            found.add(judges.problems(case) if judges is not None else ())
         self.diagnostics += found.diagnostics
         if found.hidden:
             message, hint = f"{found.hidden:,} more problems of its cases are not shown", "mend these first"
@@ -184,13 +187,25 @@ class Validation:
 
         self.diagnostics += read_dotenv(path)[1]
 
-    def _unknown_names(
-        self, names: Iterable[tuple[DataPath, str]], known: list[str] | None, source: Source, case_id: str | None
-    ) -> list[Diagnostic]:
-        if known is None:
+    def _judge_check(self, suite: Suite, targets: Targets | None) -> JudgeCheck | None:
+        """None if the targets file is there, but cannot be read: nothing is known then."""
+        unread = targets is None and suite.project.targets_file.is_file()
+        return None if unread else JudgeCheck(suite, targets)
+
+
+class _UnknownNames:
+    """Finds names of targets that mean nothing; without a targets file, nobody knows."""
+
+    def __init__(self, targets: Targets | None, file: str) -> None:
+        self._targets = targets
+        self._file = file
+
+    def among(self, names: Iterable[NamedTarget], source: Source, case_id: str | None) -> list[Diagnostic]:
+        targets = self._targets
+        if targets is None:
             return []
-        unknown = [(path, name) for path, name in names if name not in known and "/" not in name]
-        return [unknown_target(name, known, source, path, case_id) for path, name in unknown]
+        found = (unknown_target(each, targets, self._file, source, case_id) for each in names)
+        return [each for each in found if each is not None]
 
 
 class _Bounded:

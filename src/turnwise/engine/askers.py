@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
-from ..errors import FileReferenceError
+from ..errors import FileReferenceError, UsageError
 from ..graders.deck_request import TEMPERATURE
 from ..graders.diagnose import grader_place
 from ..graders.judge_files import JudgeUse, find_prompt, judge_uses
@@ -18,6 +18,7 @@ from ..suite.paths import shown_path
 from ..targets.override import with_settings
 from ..targets.resolve import resolve_target
 from .file_hash import text_hash
+from .refused_judges import RefusedModelError, refused_judge
 from .self_judged import judges_itself, self_judged
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class AskerBook:
     """All of them, and the texts of their prompts as they were when the run was planned."""
 
     askers: list[PlannedAsker] = field(default_factory=list)
-    _usual: dict[tuple[str, str], str | None] = field(default_factory=dict, repr=False)
+    _usual: dict[tuple[str, str | None, str], str | None] = field(default_factory=dict, repr=False)
     _prompts: dict[tuple[str, Path, str], str] = field(default_factory=dict, repr=False)
     _planned: dict[tuple[Path, str, str | None], PlannedAsker] = field(default_factory=dict, repr=False)
     _warned: set[tuple[str, str, str]] = field(default_factory=set, repr=False)
@@ -88,8 +89,8 @@ class AskerBook:
         asked: Sequence[PlannedTarget],
         find: Callable[[str, Project], PlannedTarget],
     ) -> list[Diagnostic]:
-        """Find whom the graders of a case ask: errors where nobody is named, and warnings for those that judge
-        themselves. Raises `UsageError` for a target that there is not."""
+        """Find whom the graders of a case ask: errors for nobody or somebody unknown, and warnings for those that judge
+        themselves."""
         found: list[Diagnostic] = []
         for index, use in judge_uses(case):
             for target in asked:
@@ -98,14 +99,18 @@ class AskerBook:
                     if name is None:
                         found.append(_no_judge(case, index, use, target))
                         continue
-                    asker = self._add(name, use, planned, case.context, find)
+                    try:
+                        asker = self._add(name, use, planned, case.context, find)
+                    except UsageError as error:
+                        found.append(refused_judge(grader_place(case, index, use.inside), use.kind, error))
+                        continue
                     found += self._itself(case, index, use, asker, target)
         return found
 
     def asker(self, target: str | None, model: str | None, context: CaseContext, asked: str) -> Asker | None:
         """Whom a grader of a suite asks about an answer of the target `asked`; None if there is none, or the run is
         over."""
-        name = target or self._usual.get((context.source.file, asked))
+        name = target or self._usual.get((context.source.file, context.suite.judge, asked))
         planned = None if name is None else self._planned.get((context.files.root, name, model))
         return None if planned is None else self._live.get(id(planned))
 
@@ -126,7 +131,7 @@ class AskerBook:
 
     def _usual_judge(self, context: CaseContext, target: PlannedTarget) -> str | None:
         """The suite's judge, or else the one of the target that is judged."""
-        key = context.source.file, target.name
+        key = context.source.file, context.suite.judge, target.name
         if key not in self._usual:
             self._usual[key] = context.suite.judge or _judge_of(target)
         return self._usual[key]
@@ -141,8 +146,7 @@ class AskerBook:
     ) -> PlannedAsker:
         target, model = find(name, planned.suite.project), use.wanted.model
         if model is not None and (_JUDGE, model) not in target.overrides:
-            where = f"{context.source.file}: `model` of a grader"
-            target.overrides[_JUDGE, model] = with_settings(target.spec, {"model": model}, where=where)
+            target.overrides[_JUDGE, model] = _with_model(target.spec, model)
         file, text = self._prompt_file(use, context)
         prompt = None if file is None else planned.prefix + file
         new = PlannedAsker(use.kind, target, model, prompt, None if prompt is None else text_hash(text))
@@ -168,9 +172,16 @@ class AskerBook:
     ) -> Iterator[Diagnostic]:
         place = grader_place(case, index, use.inside)
         once = f"{place[0].file}:{shown_path(place[1])}", asker.target.name, target.name
-        if judges_itself(target, asker.target, asker.spec) and once not in self._warned:
+        if once not in self._warned and judges_itself(target, asker.target, asker.settings_key):
             self._warned.add(once)
             yield self_judged(place, asker.name, target.name)
+
+
+def _with_model(spec: Target, model: str) -> Target:
+    try:
+        return with_settings(spec, {"model": model}, where=f"its `model: {model}`")
+    except UsageError as error:
+        raise RefusedModelError(str(error), error.hint) from error
 
 
 def _judge_of(target: PlannedTarget) -> str | None:
@@ -183,5 +194,6 @@ def _judge_of(target: PlannedTarget) -> str | None:
 def _no_judge(case: Case, index: GraderIndex, use: JudgeUse, target: PlannedTarget) -> Diagnostic:
     source, path, case_id = grader_place(case, index, use.inside)
     message = f"no judge is named for `{use.kind}`, which asks a model about the answers of {target.name}"
-    hint = "add `target: NAME` to the grader, `judge: NAME` to the suite, or `judge_target` to the target that is asked"
+    file = case.context.source.file  # of the suite, or of the graders that stand in for its own
+    hint = f"add `target: NAME` to the grader, `judge: NAME` to {file}, or `judge_target` to the target {target.name}"
     return Diagnostic("error", "no-judge", message, source.file, source.place(path), hint, shown_path(path), case_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..conversation.values import Message, Text, is_blank
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from ..suite.live_format import UserSpec
     from .asking import Asked
     from .plan import Work
+    from .planned_targets import PlannedTarget
 
-__all__ = ["AskUser", "begin_talk", "converse"]
+__all__ = ["AskUser", "begin_talk", "converse", "why_no_talk"]
 
 AskUser = Callable[["ProviderRequest"], Awaitable["JudgeAnswer"]]
 
@@ -30,13 +32,19 @@ _LONGEST_SHOWN = 300
 def begin_talk(work: Work, request: ProviderRequest, system_prompt: str | None) -> Talk:
     """The conversation of a piece of work that was not begun. Raises `ResolutionError` if the target cannot have one,
     or a turn refers to a file that cannot be read."""
-    provider = work.target.spec.provider
-    if provider in AGENTS:
-        message = f"{work.target.name} is an agent ({provider}), and agents cannot have live conversations yet"
-        hint = "ask a model, or write the conversation as `input_messages`"
-        raise ResolutionError([Problem((), "agent-turns", f"{message}; {hint}", hint)])
+    if (problem := why_no_talk(work.target)) is not None:
+        raise ResolutionError([replace(problem, message=f"{problem.message}; {problem.hint}")])
     assert work.case.turn_messages is not None  # reads their files, so that one which is missing is said first
     return Talk(work.case, request, system_prompt)
+
+
+def why_no_talk(target: PlannedTarget) -> Problem | None:
+    """What keeps a target from having a live conversation; None if nothing does."""
+    provider = target.spec.provider
+    if provider not in AGENTS:
+        return None
+    message = f"{target.name} is an agent ({provider}), and agents cannot have live conversations yet"
+    return Problem((), "agent-turns", message, "ask a model, or write the conversation as `input_messages`")
 
 
 async def converse(talk: Talk, asked: Asked, ask_user: AskUser | None, took: Callable[[Exchange], None]) -> None:
@@ -79,6 +87,7 @@ async def _simulated_turn(talk: Talk, user: UserSpec, ask_user: AskUser | None) 
         failed.attempts = 0  # of the model
         raise failed
     if is_over(user, said):
+        talk.last_words = said
         talk.end("stop-word", f"the simulated user said {user.stop}")
     else:
         talk.say(Message("user", (Text(said),)), simulated=True)

@@ -8,9 +8,10 @@ from typing import Any
 from ..graders.composite import MOST_LEVELS
 from ..graders.registry import DECK, KINDS, SIMILAR
 
-__all__ = ["VOTED", "deck_grades", "judge_calls", "judge_grades"]
+__all__ = ["HOLDERS", "VOTED", "agreements", "deck_grades", "judge_calls"]
 
-_HOLDERS = frozenset(name for name, kind in KINDS.items() if kind.holds_graders)
+HOLDERS = frozenset(name for name, kind in KINDS.items() if kind.holds_graders)
+"""Kinds whose evidence has the grades of others."""
 _ONE_CALL = frozenset({DECK, SIMILAR})
 VOTED = frozenset(name for name, kind in KINDS.items() if kind.asks_model and name not in _ONE_CALL)
 """Kinds whose evidence has a vote for every call of a model."""
@@ -25,11 +26,6 @@ def deck_grades(grades: Any, levels: int = MOST_LEVELS) -> Iterator[Mapping[str,
     ['tone']
     """
     return (grade for grade in _all(grades, levels) if grade["kind"] == DECK)
-
-
-def judge_grades(grades: Any) -> Iterator[Mapping[str, Any]]:
-    """Those that are of any kind by which a model judges; one that only compares vectors has no opinion."""
-    return (grade for grade in _all(grades, MOST_LEVELS) if grade["kind"] == DECK or grade["kind"] in VOTED)
 
 
 def judge_calls(grades: Any) -> Iterator[Mapping[str, Any]]:
@@ -48,24 +44,32 @@ def judge_calls(grades: Any) -> Iterator[Mapping[str, Any]]:
         yield from (call for call in calls or () if isinstance(call, Mapping) and "judge" in call)
 
 
+def agreements(grades: Any) -> list[float]:
+    """How far the judges of each panel agree, as the evidence of the grades has it."""
+    kept = [grade.get("evidence") for grade in _all(grades, MOST_LEVELS) if grade["kind"] in VOTED]
+    found: list[Any] = [evidence.get("agreement") for evidence in kept if isinstance(evidence, Mapping)]
+    return [float(share) for share in found if type(share) in (int, float) and 0 <= share <= 1]
+
+
 def _all(grades: Any, levels: int) -> Iterator[Mapping[str, Any]]:
-    for grade in grades if isinstance(grades, list) else ():
-        kind = grade.get("kind") if isinstance(grade, Mapping) else None
-        if not isinstance(kind, str):
-            continue
-        inside = _of_turns(kind, grade.get("evidence")) if levels > 1 else None
-        if inside is not None:
-            yield from _all(inside, levels - 1)
-            continue
-        yield grade
-        evidence = grade.get("evidence")
-        if levels > 1 and kind in _HOLDERS and isinstance(evidence, Mapping):
-            yield from _all(evidence.get("grades"), levels - 1)
+    """Every grade. Only graders inside of graders are levels: the turns of one grader stand in its own place."""
+    for line in _lines(grades):
+        turns = _of_turns(line["kind"], line.get("evidence"))
+        for grade in [line] if turns is None else _lines(turns):
+            yield grade
+            evidence = grade.get("evidence")
+            if levels > 1 and grade["kind"] in HOLDERS and isinstance(evidence, Mapping):
+                yield from _all(evidence.get("grades"), levels - 1)
+
+
+def _lines(grades: Any) -> Iterator[Mapping[str, Any]]:
+    listed = (each for each in grades if isinstance(each, Mapping)) if isinstance(grades, list) else ()
+    return (each for each in listed if isinstance(each.get("kind"), str))
 
 
 def _of_turns(kind: str, evidence: Any) -> Any:
     """The grades of the turns of a conversation, which one with `scope: turn` keeps as evidence; None for any other."""
-    is_ours = kind in _ONE_CALL or kind in VOTED or kind in _HOLDERS
+    is_ours = kind in _ONE_CALL or kind in VOTED or kind in HOLDERS
     if is_ours and isinstance(evidence, Mapping) and evidence.get("scope") == "turn":
         return evidence.get("turns")
     return None

@@ -121,7 +121,7 @@ class Doing:
             from .live_record import kept_fields
 
             record |= kept_fields(talk, record)
-        return record
+        return record | getattr(work, "as_recorded", {})
 
     async def _answered(
         self, work: Piece, asked: Asked, head: Head, request: ProviderRequest, answered: Callable[[], None]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..diagnostics import Diagnostic
-from ..errors import ProviderError, SuiteError
+from ..errors import ProviderError
 from ..graders.base import GradeError
 from ..graders.embedding import EmbeddingAnswer
 from ..providers.cost import cost_usd
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..suite.sources import Source
     from ..targets.settings import Prices
 
-__all__ = ["ask_embedder", "refuse_without_embeddings"]
+__all__ = ["ask_embedder", "without_embeddings"]
 
 
 async def ask_embedder(
@@ -50,13 +50,12 @@ async def ask_embedder(
     )
 
 
-def refuse_without_embeddings(target: Any, place: tuple[Source, DataPath, str | None]) -> None:
-    """Raise `SuiteError`, at the grader, if the target's provider cannot give vectors."""
+def without_embeddings(target: Any, place: tuple[Source, DataPath, str | None]) -> Diagnostic | None:
+    """The error, at the grader, if the target's provider cannot give vectors."""
     if target.provider in EMBEDDING_PROVIDERS:
-        return
+        return None
     source, path, case_id = place
     message = f"the target {target.name!r} has the provider {target.provider!r}, which has no embeddings"
     hint = f"name a target of {', '.join(sorted(EMBEDDING_PROVIDERS))} whose `model` is an embedding model"
     where = source.place(path)
-    found = Diagnostic("error", "no-embeddings", message, source.file, where, hint, shown_path(path), case_id)
-    raise SuiteError([found])
+    return Diagnostic("error", "no-embeddings", message, source.file, where, hint, shown_path(path), case_id)

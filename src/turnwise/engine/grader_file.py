@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,11 @@ class _RegradedCase(Case):
 
     written: CaseContext = field(repr=False, kw_only=True)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether it was made of a record: then it is written nowhere but in the file of graders."""
+        return self.written.source is self.context.source
+
     def _resolved(self, messages: Sequence[Any], field: str) -> Any:
         own = self.written
         return resolve_messages(messages, field, files=own.files, guidelines=own.guidelines, folder=own.folder)
@@ -51,6 +56,7 @@ class GraderFile:
     path: Path
     context: CaseContext
     suite: Suite
+    _contexts: dict[str | None, CaseContext] = field(default_factory=dict, repr=False, compare=False)
 
     def applied(self, case: Case) -> Case:
         """The case with these graders instead of its own. Raises `SuiteError` for a variable that it does not have."""
@@ -63,13 +69,21 @@ class GraderFile:
                 raise SuiteError([self._said(case, problem) for problem in filler.problems])
         values = {name: getattr(case, name) for name in Case.__dataclass_fields__}
         turns = [turn.model_copy(update={"graders": None}) for turn in case.turns]
-        changed = {"graders": specs, "inherited_graders": inherited, "context": self.context, "turns": turns}
+        changed = {"graders": specs, "inherited_graders": inherited, "context": self._found_in(case), "turns": turns}
         return _RegradedCase(**{**values, **changed}, written=case.context)
 
     def orphan(self, case_id: str, asked: Any) -> Case:
         """A case of which only the record is left: what was asked, and nothing that was expected."""
         spec = CaseSpec.model_validate({"id": case_id, "input_messages": _messages(asked)})
         return make_case(spec, self.context, self.context.source)
+
+    def _found_in(self, case: Case) -> CaseContext:
+        """Where the graders of a case are found. If the file names no judge, that of the case's suite is the usual."""
+        header = self.context.suite
+        judge = header.judge or case.context.suite.judge
+        if judge not in self._contexts:
+            self._contexts[judge] = replace(self.context, suite=header.model_copy(update={"judge": judge}))
+        return self._contexts[judge]
 
     def _said(self, case: Case, problem: Any) -> Diagnostic:
         source, hint = self.context.source, f"{problem.hint} (case {case.id!r})"

@@ -20,6 +20,7 @@ from ..providers.cost import answer_cost
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..conversation.conversation import Conversation
     from ..conversation.values import Message
     from ..decks.sample import SampleMessage
     from ..providers.base import ProviderRequest, ProviderResponse
@@ -55,27 +56,32 @@ class Grading:
         variant: str | None = None,
         cost: float | None = None,
         talk: Talk | None = None,
+        asked: Conversation | None = None,
     ) -> tuple[list[Grade], CaseScore]:
         """What each grader says, and what follows for the case. Raises `ResolutionError` if what is expected of the
-        answer refers to a file that cannot be read. `cost` is what the answer cost, where prices do not say."""
+        answer refers to a file that cannot be read. `cost` is what the answer cost, where prices do not say; `asked` is
+        the conversation that it answers, where that is not the case's."""
         if not self._graded:
             return [], _NOT_GRADED
         submission = _submission(case, request, response, prices)
         submission.target, submission.variant = target, variant
         if self._judges:
             submission.judges = self._judges.of(case.context, target)
-            submission.turns = turns_of(case.conversation.messages)
+            submission.turns = turns_of((asked or case.conversation).messages)
         if talk is not None:
             from .turn_grading import prepare
 
             prepare(submission, talk)
         submission.cost_usd = submission.cost_usd if cost is None else cost
-        grades = [await guarded(grader, submission) for grader in self._graders(case)]
-        if talk is not None and case.turns:
-            from .turn_grading import turn_grades
+        if talk is None:
+            grades = [await guarded(grader, submission) for grader in self._graders(case)]
+            return grades, score_case(grades, threshold)
+        from .turn_grading import live_grades
 
-            grades += await turn_grades(submission, talk, made_graders)
-        return grades, score_case(grades, threshold)
+        grades = await live_grades(submission, talk, self._graders(case), made_graders)
+        score, why = score_case(grades, threshold), talk.broken_off
+        # Graders that are left out by their own rule do not make a whole conversation of half of one.
+        return grades, score if why is None or score.score is None else CaseScore(None, "ungraded", why)
 
     def is_judging(self, case: Case) -> bool:
         """Whether a model has a say in the grades of the case."""
@@ -123,6 +129,7 @@ def _submission(case: Case, request: ProviderRequest, response: ProviderResponse
         cost_usd=answer_cost(response, prices),
         case_id=case.id,
         tags=case.tags,
+        is_case_gone=case.is_gone,
         trial=request.attempt,
         input_messages=request.chat_prompt or (),
         guideline_paths=_paths(request, root, guidelines=True),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..decks.deck_hash import deck_hash
 from ..diagnostics import Diagnostic
+from ..errors import UsageError
 from ..graders.calibrated import Trust, model_hash
 from ..graders.deck_files import DeckUse, FoundDeck, deck_uses, find_deck
 from ..graders.deck_request import Judging, asked_with, judging_by, with_deck_options
@@ -24,15 +25,16 @@ from ..graders.embedding import Embed, embedding_targets
 from ..graders.inside import names_judge
 from ..graders.judges import Asker, Judge, call_for_calibration
 from ..graders.numbered import numbered_graders
-from ..graders.registry import DECK
+from ..graders.registry import DECK, SIMILAR
 from ..targets.choose import find_target, load_project_targets
 from ..targets.dotenv import environment
 from .askers import AskerBook, SettingsKey
-from .embedding_asking import ask_embedder, refuse_without_embeddings
+from .embedding_asking import ask_embedder, without_embeddings
 from .first_look import FirstLook
 from .judge_asking import ask_judge
 from .judge_trust import known_trust
 from .planned_targets import PlannedTarget
+from .refused_judges import refused_judge
 from .self_judged import judges_itself, self_judged
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgeBook", "JudgedLook", "PlannedJudge"]
 
-Key = tuple[str, Path, str, str | None]
+Key = tuple[str, Path, str, str | None, str | None]
 
 
 class JudgedLook(FirstLook):
@@ -96,34 +98,42 @@ class JudgeBook:
     def __bool__(self) -> bool:
         return bool(self.judges or self.embedders or self.by_prompt.askers or self.users)
 
-    def want_user(self, name: str, project: Project) -> None:
-        """Find a target that plays the user. Raises `UsageError` if there is none of that name."""
-        target = self._target(name, project)
+    def want_user(self, case: Case, project: Project) -> list[Diagnostic]:
+        """Find the target that plays the user of a case, if one does: an error if there is none of that name."""
+        if case.user is None:
+            return []
+        try:
+            target = self._target(case.user.target, project)
+        except UsageError as error:
+            return [refused_judge(case.where(("user", "target")), "user", error)]
         if target not in self.users:
             self.users.append(target)
+        return []
 
     def ask_user(self, name: str, context: CaseContext) -> AskUser | None:
         """How the one who plays the user is asked; None if it was not found, or the run is over."""
         return self._live_users.get((context.files.root, name))
 
     def want(self, planned: PlannedSuite, case: Case, asked: Sequence[PlannedTarget]) -> list[Diagnostic]:
-        """Find the judges of a case: errors where none is named, and warnings for those that judge themselves. Decks
-        that cannot be used are left out: the check of the graders says what is wrong. Raises `UsageError` for a target
-        that there is not."""
+        """Find the judges of a case: errors for those that cannot be asked, and warnings for those that judge
+        themselves. Decks that cannot be used are left out: the check of the graders says what is wrong."""
         if not _asks_judges(case):
             return []
-        self._want_embedders(planned, case)
-        warnings = self.by_prompt.want(planned, case, asked, self._target)
+        found = [*self._want_embedders(planned, case), *self.by_prompt.want(planned, case, asked, self._target)]
         for index, use in deck_uses(case):
             key = _key(use.path, use.target, case.context)
-            judge = self._by_use.get(key) or self._add(key, use, planned, case.context)
+            try:
+                judge = self._by_use.get(key) or self._add(key, use, planned, case.context)
+            except UsageError as error:
+                found.append(refused_judge(grader_place(case, index, use.inside), DECK, error))
+                continue
             once = key, tuple(map(id, asked))
             if judge is not None and once not in self._warned:
                 self._warned.add(once)
                 place = grader_place(case, index, use.inside)
-                own = [each for each in asked if judges_itself(each, judge.target, judge.target.spec)]
-                warnings += [self_judged(place, judge.name, each.name) for each in own]
-        return warnings
+                own = [each for each in asked if judges_itself(each, judge.target)]
+                found += [self_judged(place, judge.name, each.name) for each in own]
+        return found
 
     def of(self, context: CaseContext, asked: str | None = None) -> _CaseJudges:
         """The judges of the cases of a suite, for answers of the target of that name."""
@@ -179,19 +189,28 @@ class JudgeBook:
             self._embedding.clear()
             self._live_users.clear()
 
-    def _want_embedders(self, planned: PlannedSuite, case: Case) -> None:
+    def _want_embedders(self, planned: PlannedSuite, case: Case) -> Iterator[Diagnostic]:
         for index, use in embedding_targets(case):
             key = case.context.files.root, use.target
-            if key not in self.embedders:
+            if key in self.embedders:
+                continue
+            place = grader_place(case, index, use.inside)
+            try:
                 target = self._target(use.target, planned.suite.project)
-                refuse_without_embeddings(target.spec, grader_place(case, index, use.inside))
+            except UsageError as error:
+                yield refused_judge(place, SIMILAR, error)
+                continue
+            refused = without_embeddings(target.spec, place)
+            if refused is None:
                 self.embedders[key] = target
+            else:
+                yield refused
 
     def _add(self, key: Key, use: DeckUse, planned: PlannedSuite, context: CaseContext) -> PlannedJudge | None:
         found, _, _ = find_deck(use, context)
         if found is None:
             return None
-        target = self._target(use.target or found.model or "", planned.suite.project)
+        target = self._target(use.target or found.model or context.suite.judge or "", planned.suite.project)
         own_name = context.files.relative(found.path)
         name = planned.prefix + own_name
         judge = next((each for each in self.judges if each.name == name and each.target is target), None)
@@ -242,7 +261,7 @@ def _asks_judges(case: Case) -> bool:
 
 
 def _key(path: str, target: str | None, context: CaseContext) -> Key:
-    return context.source.file, context.folder, path, target
+    return context.source.file, context.folder, path, target, context.suite.judge
 
 
 def _planned(name: str, own_name: str, found: FoundDeck, target: PlannedTarget) -> PlannedJudge:

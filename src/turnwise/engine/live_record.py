@@ -21,7 +21,8 @@ def live_fields(talk: Talk, record: Mapping[str, Any]) -> dict[str, Any]:
 
 def kept_fields(talk: Talk, record: Mapping[str, Any]) -> dict[str, Any]:
     """The same for a conversation that an error has ended: what was said before is kept, and there is no answer."""
-    why = f"an error in turn {talk.turn}: what was said before is kept in `output_messages`"
+    turn = talk.turn + talk.is_users  # what the user says begins the next turn
+    why = f"an error in turn {turn}: what was said before is kept in `output_messages`"
     fields: dict[str, Any] = {
         "output_messages": list(talk.messages),
         "attempts": record["attempts"] + talk.attempts,
@@ -55,6 +56,8 @@ def _live(talk: Talk, ended: str | None, why: str) -> dict[str, Any]:
         "ended": ended,
         "why": why,
         "turn_latencies_ms": [sum_known([each.response.latency_ms for each in turn]) for turn in talk.replies],
+        "turn_usage": [asdict(sum_usage([each.response.usage for each in turn])) for turn in talk.replies],
+        "turn_costs_usd": [sum_known([each.cost_usd for each in turn]) for turn in talk.replies],
         "user": _user(talk),
     }
 
@@ -67,6 +70,7 @@ def _user(talk: Talk) -> dict[str, Any] | None:
     return {
         "target": user.target,
         "messages": talk.simulated,
+        "last_words": talk.last_words,
         "attempts": sum(each.attempts for each in talk.played),
         "usage": asdict(sum_usage([each.usage for each in talk.played if each.usage is not None])),
         "cost_usd": sum_known(costs),
@@ -82,4 +86,4 @@ def _with_user(talk: Talk, record: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     judged = record["judge_usage"]
     cost = user["cost_usd"] if judged is None else sum_known([user["cost_usd"], record["judge_cost_usd"]])
-    return {"judge_usage": together([judged or {}, user["usage"]]), "judge_cost_usd": cost}
+    return {"judge_usage": together([user["usage"], *([] if judged is None else [judged])]), "judge_cost_usd": cost}

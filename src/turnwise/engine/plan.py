@@ -223,8 +223,7 @@ class Plan:
         self._count(planned, case, self.trials_of(case))
         for prompt in self._prompts:
             prompt.look_at(case)
-        if case.user is not None:
-            self.judges.want_user(case.user.target, planned.suite.project)
+        found |= dict.fromkeys(self.judges.want_user(case, planned.suite.project))
         if self.options.graded:
             asked = self._finder.of(planned, case)
             for varied in _as_asked(planned, case):

@@ -29,7 +29,8 @@ class PlannedTarget:
     """A target of a run, in the project whose target it is.
 
     `overrides` are what variants with `settings` make of it, by suite and variant. `resolved` has all of them with
-    their variables filled in, and under None the target as it is; it is empty until `resolve_planned`.
+    their variables filled in, and under None the target as it is; it is empty until `resolve_planned`. `answered_by` is
+    the target that a stand-in stands for, if that is known.
     """
 
     name: str
@@ -38,6 +39,7 @@ class PlannedTarget:
     environment: Mapping[str, str] = field(repr=False)
     overrides: dict[tuple[str, str], Target] = field(default_factory=dict)
     resolved: dict[tuple[str, str] | None, ResolvedTarget] = field(default_factory=dict)
+    answered_by: Target | None = None
 
     def want(self, variant: Variant | None, suite: str) -> None:
         """Make sure that the target is there with the variant's settings. Raises `UsageError` if they do not fit."""

@@ -60,7 +60,7 @@ def graded_record(
     """The line for an answer, graded or not."""
     from_cache = response.attempts == 0
     return {
-        **_head(head, score.status, score.score),
+        **_head(head, score.status, score.score, score.reason),
         "grades": [grade_record(each) for each in grades],
         "answer": response.text,
         "output_messages": list(response.messages),
@@ -123,7 +123,7 @@ def unmade_record(head: Head, error: ResolutionError, *, finished_at: str) -> di
     }
 
 
-def _head(head: Head, status: Status, score: float | None) -> dict[str, Any]:
+def _head(head: Head, status: Status, score: float | None, reason: str | None = None) -> dict[str, Any]:
     key = head.key
     return {
         "schema_version": SCHEMA_VERSION,
@@ -136,6 +136,7 @@ def _head(head: Head, status: Status, score: float | None) -> dict[str, Any]:
         "trial": key.trial,
         "status": status,
         "score": score,
+        "reason": reason,
         "threshold": head.threshold,
         "paid": head.paid,
     }

@@ -12,6 +12,7 @@ from ..providers.recording import check_answer, is_failure
 from ..providers.replay import recorded_response
 from ..providers.requests import request_for
 from .plan import Work
+from .recorded_question import recorded_conversation
 from .recorded_talk import recorded_talk
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .talk import Talk
 
 __all__ = ["RecordedProvider", "RecordedWork"]
+
+_OF_ERRORS = ("output_messages", "usage", "raw_request", "agent")
 
 
 class _RecordedError(ProviderError):
@@ -127,22 +130,30 @@ class RecordedWork(Work):
             variant=self.key.variant,
             cost=_number(cost),
             talk=self._recorded_talk(request, response),
+            asked=recorded_conversation(self.case, record),
         )
 
     @property
     def as_recorded(self) -> dict[str, Any]:
-        """What the new line keeps of the old one: what the answer took was taken then."""
+        """What the new line keeps of the old one: what the answer took was taken then. Of an error, that is all that
+        was said and taken before it."""
         record = self._line()
-        live = {"live": record["live"]} if record.get("live") else {}
-        return {"cost_usd": _number(record.get("cost_usd")), "paid": record.get("paid") is not False, **live}
+        kept = ("live", *_OF_ERRORS) if is_failure(record) else ("live",)
+        found = {name: record[name] for name in kept if record.get(name)}
+        return {"cost_usd": _number(record.get("cost_usd")), "paid": record.get("paid") is not False, **found}
 
     def _recorded_talk(self, request: ProviderRequest, response: ProviderResponse) -> Talk | None:
         """The live conversation that was recorded; None for a case of one answer."""
         live = self._line().get("live")
         if not live and not self.case.turns:
             return None
-        first = request_for(self.case, system_prompt=None, attempt=self.trial)
-        return recorded_talk(self.case, first, request, response, live)
+        own, default = recorded_conversation(self.case, self._line()), self.case.context.default_system_prompt
+        first = replace(
+            request_for(self.case, system_prompt=None, attempt=self.trial),
+            question=own.transcript(),
+            chat_prompt=own.chat_prompt(None, default),
+        )
+        return recorded_talk(self.case, own, first, request, response, live)
 
     def _line(self) -> dict[str, Any]:
         if self._record is None:

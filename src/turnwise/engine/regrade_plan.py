@@ -14,8 +14,8 @@ from ..suite.paths import shown_path
 from ..suite.variants import Variant, with_variant
 from .grading import Grading
 from .plan import Plan, PlannedSuite
+from .recorded_question import asked_first
 from .recorded_run import question_digest
-from .recorded_talk import asked_first
 from .recorded_work import RecordedWork
 
 if TYPE_CHECKING:

@@ -188,16 +188,18 @@ def _known_targets(wanted: Sequence[str], recorded: RecordedRun) -> tuple[str, .
 
 def _target(name: str, project: Project) -> PlannedTarget:
     """A stand-in: the target itself is not needed, and may be gone. If it is there, its judge is the usual one."""
+    itself = _itself(name, project)
+    judge = None if itself is None else itself.judge_target
     try:
-        spec = ReplayTarget(name=name, provider="replay", path=".", judge_target=_judge_of(name, project))
+        spec = ReplayTarget(name=name, provider="replay", path=".", judge_target=judge)
     except ValidationError as error:
         raise RunError(f"the results name a target {name[:60]!r}, which cannot be one", "correct the lines") from error
-    return PlannedTarget(name, spec, project, dict(environment(project.root)))
+    return PlannedTarget(name, spec, project, dict(environment(project.root)), answered_by=itself)
 
 
-def _judge_of(name: str, project: Project) -> str | None:
+def _itself(name: str, project: Project) -> Target | None:
     try:
-        return find_target(name, load_project_targets(project), file=str(project.targets_file)).judge_target
+        return find_target(name, load_project_targets(project), file=str(project.targets_file))
     except (InputError, UsageError):
         return None  # whoever needs the targets says what is wrong with them
 

@@ -61,9 +61,15 @@ class Result:
 
     @property
     def score(self) -> float | None:
-        """From 0 to 1; None unless it was graded."""
+        """From 0 to 1; None unless every grader that counts has graded."""
         score: float | None = self.record["score"]
         return score
+
+    @property
+    def reason(self) -> str | None:
+        """Why it has this status, and which graders could not grade or do not count; None if there is no answer."""
+        reason: str | None = self.record.get("reason")
+        return reason
 
     @property
     def answer(self) -> str | None:

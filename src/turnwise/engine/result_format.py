@@ -74,6 +74,9 @@ class LiveUserSpec(FormatModel):
 
     target: Word = Field(description="The target that played the user.")
     messages: Count = Field(description="How many messages it wrote.")
+    last_words: str | None = Field(
+        None, description="What it said to end the conversation, with the stop word; null if it did not end it."
+    )
     attempts: Count = Field(description="How often it was asked, retries included; 0 if all came from the cache.")
     usage: UsageSpec = Field(description="Its tokens.")
     cost_usd: Annotated[float, Field(ge=0)] | None = Field(description="US dollars; null if a price is not known.")
@@ -84,14 +87,19 @@ class LiveSpec(FormatModel):
 
     turns: Count = Field(description="How many replies the model gave to the user.")
     requests: Count = Field(description="How often the model answered: replies, and calls of tools.")
-    ended: Literal["answered", "stop-word", "max-turns", "no-tool-reply", "tool-rounds", "error"] = Field(
-        description="How it ended: `answered`: the model answered the last turn; `stop-word` and `max-turns`: by the "
-        "simulated user; `no-tool-reply`: a call of a tool fits no reply, and is the answer; `tool-rounds`: the model "
-        "called tools too often; `error`: see `error`, and `output_messages` for what was said before."
+    ended: Literal["answered", "tool-call", "stop-word", "max-turns", "no-tool-reply", "tool-rounds", "error"] = Field(
+        description="How it ended: `answered`: the model answered the last turn; `tool-call`: it called a tool that is "
+        "only declared, and the call is the answer; `stop-word` and `max-turns`: by the simulated user; "
+        "`no-tool-reply`: it broke off, since a call of a tool has no reply; `tool-rounds`: it broke off, since the "
+        "model called tools too often; `error`: see `error`, and `output_messages` for what was said before."
     )
     why: str = Field(description="The same, in words.")
     turn_latencies_ms: list[Annotated[float, Field(ge=0)] | None] = Field(
         description="Milliseconds of each reply, all of its requests together."
+    )
+    turn_usage: list[UsageSpec] | None = Field(None, description="The tokens of each reply, in the same way.")
+    turn_costs_usd: list[Annotated[float, Field(ge=0)] | None] | None = Field(
+        None, description="US dollars of each reply; null where a price is not known."
     )
     user: LiveUserSpec | None = Field(description="The simulated user; null if there is none.")
 
@@ -128,8 +136,13 @@ class ResultSpec(FormatModel):
     target: Word = Field(description="The target's name.")
     variant: Word | None = Field(description="The variant's name, where a run has variants.")
     trial: Annotated[int, Field(ge=1)] = Field(description="Which repeat of the case it is.")
-    status: Status = Field(description="`error`: no answer; `ungraded`: an answer without a score.")
-    score: Score | None = Field(description="The weighted mean of the grades; null unless graded.")
+    status: Status = Field(description="`error`: no answer; `ungraded`: an answer of which nobody knows.")
+    score: Score | None = Field(
+        description="The weighted mean of the grades; null unless every grader that counts has graded."
+    )
+    reason: str | None = Field(
+        None, description="Why an answer has its status; it names graders that could not grade, or do not count."
+    )
     threshold: Score = Field(description="The score from which the case passes.")
     grades: list[GradeSpec] = Field(description="What each grader said.")
     answer: str | None = Field(description="The text of the answer; null if there is none.")

@@ -40,6 +40,7 @@ __all__ = ["DEFAULT_WORKERS", "Runner", "workers_for"]
 
 DEFAULT_WORKERS = 16
 _AGENT_WORKERS = 4
+_BATCH_WORKERS = 1000
 AGENT_LOGS = "agents"
 """The folder, in that of a run, for what agents write."""
 _OVERRUN = (429, 503, 529)
@@ -341,8 +342,11 @@ def workers_for(plan: Workload, execution: Execution) -> int:
 
 
 def _usual_workers(target: PlannedTarget) -> int:
-    """Where nothing is said. An agent is many processes: few at once."""
-    return _AGENT_WORKERS if target.spec.provider in AGENTS else DEFAULT_WORKERS
+    """Where nothing is said. An agent is many processes: few at once, unless one process takes many requests."""
+    asked: Any = target.resolved[None].target
+    if asked.provider == "cli" and asked.batch is True:
+        return _BATCH_WORKERS
+    return _AGENT_WORKERS if asked.provider in AGENTS else DEFAULT_WORKERS
 
 
 def _task() -> asyncio.Task[Any]:

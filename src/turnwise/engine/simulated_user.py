@@ -64,5 +64,5 @@ def exchanged(messages: Sequence[Message]) -> ChatPrompt:
 
 
 def is_over(user: UserSpec, said: str) -> bool:
-    """Whether the user ends the conversation; what else it says then is not sent."""
+    """Whether the user ends the conversation; what else it says then is kept, and not sent."""
     return user.stop in said

@@ -12,6 +12,7 @@ from ..errors import RunError
 from .summary_format import FailedResult, RankedResult, Summary
 from .summary_groups import GroupTally
 from .summary_judges import JudgeTally
+from .summary_left_out import LeftOutTally
 from .summary_lines import ResultLine, read_line
 
 __all__ = ["Tally", "summarise"]
@@ -38,6 +39,8 @@ class Tally:
         self._errors: Counter[str] = Counter()
         self._ungraded: Counter[str] = Counter()
         self._judges = JudgeTally()
+        self._left_out = LeftOutTally()
+        self._unjudged = 0
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one result in. Raises `RunError`, and counts nothing, if it is no result."""
@@ -64,6 +67,8 @@ class Tally:
         self._group(line.target, line.variant, line.suite).add(line)
         if line.judged:
             self._judges.add(line.target, line.judged)
+        self._left_out.add(line.graders)
+        self._unjudged += line.status == "ungraded" and any(each.score is None for each in line.judged)
         if line.failure is not None:
             self._failures.add(line, line.failure)
         if len(self._run_ids) < 2:
@@ -89,6 +94,8 @@ class Tally:
             failures=self._failures.results(),
             failures_in_all=self._failures.count,
             judges=self._judges.summaries(),
+            left_out=self._left_out.summaries(),
+            unjudged=self._unjudged,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..providers.base import Usage
 from ..stats.intervals import Estimate
@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from .record import Status
     from .verdict import Verdict
 
-__all__ = ["FailedResult", "GroupSummary", "JudgeSummary", "LatencySummary", "RankedResult", "Summary"]
+__all__ = [
+    "FailedResult", "GroupSummary", "JudgeSummary", "LatencySummary", "LeftOutRule", "LeftOutSummary", "RankedResult",
+    "Summary",
+]  # fmt: skip
+
+LeftOutRule = Literal["on_error", "when"]
+"""What a grader was left out by: an error of its own, or because it is not meant for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,9 @@ class JudgeSummary:
     without a deck, `deck` is their `kind`, and `judge` names all that they ask.
 
     `means` are the mean scores of each target's answers; None where it gave no verdict on any. `ungraded` counts
-    answers without a verdict. `cost_usd` is None if the cost of any verdict is not known, or nothing has a price.
+    answers without a verdict. `cost_usd` is None if the cost of any verdict is not known, or nothing has a price. Of a
+    panel, `agreement` is the mean over the `agreement_n` answers on which two judges or more gave a verdict, and
+    `without_verdict` counts, for each judge, the answers on which it gave none.
     """
 
     grader: str
@@ -72,6 +80,22 @@ class JudgeSummary:
     means: Mapping[str, float | None]
     cost_usd: float | None
     kind: str = "deck"
+    agreement: float | None = None
+    agreement_n: int = 0
+    without_verdict: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOutSummary:
+    """A grader that did not count in `results` of the `of` results that have it: it is not meant for them (`when`), or
+    could not grade and was left out (`on_error`). `kind` is that of its errors, and `why` one of their messages."""
+
+    grader: str
+    rule: LeftOutRule
+    kind: str
+    results: int
+    of: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +132,12 @@ class GroupSummary:
     """Results that there are to be; None without a plan, as of a file alone."""
     not_run: int | None = None
     """Those of them that are missing."""
+    scores_unknown: int = 0
+    """Failed results without a score: what they require did not pass, and another grader could not grade."""
 
     @property
     def graded(self) -> int:
-        """How many results have a score."""
+        """How many results passed or failed."""
         return self.passed + self.failed
 
     def as_dict(self) -> dict[str, Any]:
@@ -128,7 +154,9 @@ class Summary:
     then others as they first appeared.
 
     `run_id` is None where the results do not all belong to one run. `failures` are the first by name of the
-    `failures_in_all` that failed, are errors or could not be graded. `judges` are the models that graded by decks.
+    `failures_in_all` that failed, are errors or could not be graded. `judges` are the models that judged.
+    `left_out` are the graders that did not count everywhere. `unjudged` counts results that are ungraded and lack the
+    verdict of a judge.
     """
 
     run_id: str | None
@@ -140,6 +168,8 @@ class Summary:
     failures: tuple[FailedResult, ...] = ()
     failures_in_all: int = 0
     judges: tuple[JudgeSummary, ...] = ()
+    left_out: tuple[LeftOutSummary, ...] = ()
+    unjudged: int = 0
 
     @property
     def results(self) -> int:
@@ -158,5 +188,7 @@ class Summary:
             "failures": [asdict(each) for each in self.failures],
             "failures_in_all": self.failures_in_all,
             "judges": [asdict(each) for each in self.judges],
+            "left_out": [asdict(each) for each in self.left_out],
+            "unjudged": self.unjudged,
             "verdict": None if verdict is None else asdict(verdict),
         }

@@ -29,7 +29,7 @@ class GroupTally:
         self._usage_unknown = 0
         self._cost = ExactSum()
         self._costs_unknown = self._costs_absent = 0
-        self._from_cache = 0
+        self._from_cache = self._scores_unknown = 0
         self._planned: int | None = None
 
     def expect(self, results: int) -> None:
@@ -40,12 +40,13 @@ class GroupTally:
         """Count one result in."""
         self._statuses[line.status] += 1
         graded, passed = self._cases.get(line.case_id, (0, 0))
-        if line.score is not None:
+        if line.status in ("passed", "failed"):
             success = line.status == "passed"
             graded, passed = graded + 1, passed + success
-            cluster = _cluster(line)
-            self._scores.add(cluster, line.score)
-            self._passes.add(cluster, success)
+            self._passes.add(_cluster(line), success)
+            self._scores_unknown += line.score is None
+        if line.score is not None:
+            self._scores.add(_cluster(line), line.score)
         self._cases[line.case_id] = graded, passed
         self._add_latency(line)
         self._add_tokens(line)
@@ -107,6 +108,7 @@ class GroupTally:
             cost_usd_known=known,
             costs_unknown=unknown,
             from_cache=self._from_cache,
+            scores_unknown=self._scores_unknown,
             planned=planned,
             not_run=None if planned is None else max(planned - trials, 0),
         )

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import RunError
 from ..graders.scoring import DEFAULT_THRESHOLD
+from ..graders.thresholds import reaches
 from .summary_judges import JudgedGrade, judged_grades
+from .summary_left_out import GraderUse, grader_uses
 from .summary_reasons import counted_first, is_failure, why_not_passed
 
 if TYPE_CHECKING:
@@ -24,8 +26,8 @@ _HINT = "correct the line, or remove it"
 
 class ResultLine(NamedTuple):
     """One result. `tokens` are in the order of the fields of `Usage`; None where nothing was counted. `failure` says
-    why it did not pass; None if it did. `judged` are the grades that models gave. Other programs need not keep answers:
-    then one is `maybe_answered`."""
+    why it did not pass; None if it did. `judged` are the grades that models gave, `graders` all that graded or did
+    not count. Other programs need not keep answers: then one is `maybe_answered`."""
 
     suite: str | None
     case_id: str
@@ -47,6 +49,7 @@ class ResultLine(NamedTuple):
     why_ungraded: str | None
     failure: str | None
     judged: tuple[JudgedGrade, ...] = ()
+    graders: tuple[GraderUse, ...] = ()
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, int]:
@@ -94,6 +97,7 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
         _why_ungraded(get("grades")) if status == "ungraded" else None,
         why_not_passed(record) if is_failure(status, get("grades")) else None,
         judged_grades(get("grades")),
+        grader_uses(get("grades")),
     )
 
 
@@ -134,10 +138,11 @@ def _status(record: Mapping[str, Any], score: float | None) -> Status:
             return "error"  # whatever score another program wrote beside it
         if score is None:
             return "ungraded"
-        return "passed" if score >= _threshold(record) else "failed"
+        return "passed" if reaches(score, _threshold(record)) else "failed"
     if status not in _STATUSES:
         raise _wrong("status", f"one of {', '.join(_STATUSES)}", status)
-    if (status in ("passed", "failed")) != (score is not None):
+    # A result may fail without a score: what it requires did not pass, and another grader could not grade.
+    if status != "failed" and (status == "passed") != (score is not None):
         found = "null" if score is None else f"{score:g}"
         expected = "a score" if score is None else "the score null"
         raise RunError(f"a result that is `{status}` must have {expected}; found {found}", _HINT)

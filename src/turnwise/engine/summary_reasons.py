@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["counted_first", "is_failure", "why_not_passed"]
+from ..graders.thresholds import reaches
+
+__all__ = ["counted_first", "is_failure", "is_left_out", "why_not_passed"]
 
 _LONGEST = 400
 
@@ -38,10 +40,11 @@ def counted_first(grades: Sequence[Any]) -> list[Any]:
     >>> counted_first([{"name": "a", "evidence": {"left_out": "when"}}, {"name": "b", "evidence": {}}])[0]["name"]
     'b'
     """
-    return sorted(grades, key=_is_left_out)
+    return sorted(grades, key=is_left_out)
 
 
-def _is_left_out(grade: Any) -> bool:
+def is_left_out(grade: Any) -> bool:
+    """Whether a grade does not count: its grader is not meant for the answer, or its error is left out by its rule."""
     evidence = grade.get("evidence") if isinstance(grade, Mapping) else None
     return isinstance(evidence, Mapping) and "left_out" in evidence
 
@@ -55,19 +58,25 @@ def _error(error: Any) -> str:
 def _grades(record: Mapping[str, Any]) -> str:
     grades = record.get("grades")
     said = [grade for grade in grades if isinstance(grade, Mapping)] if isinstance(grades, list) else []
-    if record.get("score") is None:
-        broken = [(grade, grade["error"]) for grade in counted_first(said) if isinstance(grade.get("error"), Mapping)]
-        if broken:
-            return "; ".join(f"{_text(grade.get('name'))}: {_text(error.get('message'))}" for grade, error in broken)
-    failed = [grade for grade in said if grade.get("passed") is False]
-    return "; ".join(f"{_text(grade.get('name'))}: {_text(grade.get('reason'))}" for grade in failed)
+    failed = [_named(grade, grade.get("reason")) for grade in said if grade.get("passed") is False]
+    if record.get("score") is not None:
+        return "; ".join(failed)
+    broken = [each for each in counted_first(said) if isinstance(each.get("error"), Mapping)]
+    if record.get("status") == "failed":
+        counted = [each for each in broken if not is_left_out(each)]
+        return "; ".join(failed + [f"not graded: {_named(each, each['error'].get('message'))}" for each in counted])
+    return "; ".join([_named(each, each["error"].get("message")) for each in broken] or failed)
+
+
+def _named(grade: Mapping[str, Any], said: Any) -> str:
+    return f"{_text(grade.get('name'))}: {_text(said)}"
 
 
 def _score(record: Mapping[str, Any]) -> str:
     score, threshold = record.get("score"), record.get("threshold")
     if not isinstance(score, int | float):
         return ""
-    below = isinstance(threshold, int | float) and score < threshold
+    below = isinstance(threshold, int | float) and not reaches(score, threshold)
     return f"the score {score:.2f} is below {threshold:.2f}" if below else f"the score is {score:.2f}"
 
 

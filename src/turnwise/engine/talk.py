@@ -13,16 +13,18 @@ from ..conversation.chat import ChatMessage, chat_prompt
 from ..conversation.conversation import Conversation
 from ..conversation.values import Message, Text, is_blank
 from .talk_sums import sum_known, sum_usage
-from .tool_replies import tool_messages
+from .tool_replies import are_answers, tool_messages
 
 if TYPE_CHECKING:
     from ..graders.judges import JudgeAnswer
     from ..providers.base import ProviderRequest, ProviderResponse
     from ..suite.case import Case
 
-__all__ = ["EndKind", "Exchange", "Talk", "message_of"]
+__all__ = ["BROKEN_OFF", "EndKind", "Exchange", "Talk", "message_of"]
 
-EndKind = Literal["answered", "stop-word", "max-turns", "no-tool-reply", "tool-rounds"]
+EndKind = Literal["answered", "tool-call", "stop-word", "max-turns", "no-tool-reply", "tool-rounds"]
+BROKEN_OFF = ("no-tool-reply", "tool-rounds")
+"""How a conversation ends that was not over: by a hole in its suite, or by a model that calls without end."""
 
 
 @dataclass(slots=True)
@@ -41,7 +43,9 @@ class Exchange:
 @dataclass(slots=True)
 class Talk:
     """A conversation. `messages` are all that was added to the case's own, by anybody; `values` are the same, as the
-    conversion takes them. `is_users` says whose turn it is, and `ended` and `why` how it came to an end."""
+    conversion takes them. `is_users` says whose turn it is, and `ended` and `why` how it came to an end. `own` stands
+    in for the case's conversation where that is another one now; `last_words` are those that a simulated user ended
+    with."""
 
     case: Case
     first: ProviderRequest
@@ -54,6 +58,8 @@ class Talk:
     is_users: bool = False
     ended: EndKind | None = None
     why: str = ""
+    own: Conversation | None = None
+    last_words: str | None = None
     _start: int = 0
     _rounds: int = 0
     _simulated: int = 0
@@ -73,7 +79,7 @@ class Talk:
 
     def conversation(self, added: int | None = None) -> Conversation:
         """The case's conversation with what was added, or with so many of the messages that were."""
-        own = self.case.conversation
+        own = self.own or self.case.conversation
         return Conversation((*own.messages, *self.values[:added]), own.system_prompt)
 
     def take(self, request: ProviderRequest, response: ProviderResponse, cost_usd: float | None) -> Exchange:
@@ -110,6 +116,11 @@ class Talk:
     def end(self, kind: EndKind, why: str) -> None:
         """Say that nothing more is asked."""
         self.ended, self.why = kind, why
+
+    @property
+    def broken_off(self) -> str | None:
+        """Why it ended before it was over; None if it did not."""
+        return self.why if self.ended in BROKEN_OFF else None
 
     @property
     def simulated(self) -> int:
@@ -150,12 +161,25 @@ class Talk:
         brought = tool_messages(asking, self.case.tools)
         most = self.case.max_tool_rounds
         if isinstance(brought, str):
-            self.end("no-tool-reply", brought)
+            self._end_with_call(asking, brought)
         elif self._rounds >= most:
-            self.end("tool-rounds", f"the model still calls tools after {most} rounds, which is `max_tool_rounds`")
+            why = f"the model still calls tools after {most} rounds, which is `max_tool_rounds`"
+            self.end("tool-rounds", why + self._unsaid)
         else:
             self._rounds += 1
             self.add(brought)
+
+    def _end_with_call(self, asking: ChatMessage, why: str) -> None:
+        """A call of a tool that is only declared is an answer, unless the script goes on; any other is a hole."""
+        if not self._unsaid and are_answers(asking, self.case.tools):
+            self.end("tool-call", f"{why}: the call is the answer")
+        else:
+            self.end("no-tool-reply", why + self._unsaid)
+
+    @property
+    def _unsaid(self) -> str:
+        left = len(self.case.turns) - self.turn + 1
+        return "" if left <= 0 else "; 1 turn was not said" if left == 1 else f"; {left} turns were not said"
 
     def add(self, messages: Sequence[ChatMessage]) -> None:
         """Add messages of the model or its tools."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..suite.format import ToolSpec
     from ..suite.live_format import ToolResult
 
-__all__ = ["reply_to", "result_text", "tool_messages"]
+__all__ = ["are_answers", "reply_to", "result_text", "tool_messages"]
 
 _LONGEST_SHOWN = 200
 
@@ -33,6 +33,15 @@ def tool_messages(asking: ChatMessage, tools: Sequence[ToolSpec]) -> list[ChatMe
             answer["tool_call_id"] = call_id
         answers.append(answer)
     return answers
+
+
+def are_answers(asking: ChatMessage, tools: Sequence[ToolSpec]) -> bool:
+    """Whether calls are an answer of their own: those without a reply are of tools that are only declared. Where no
+    tool has replies, so is any call."""
+    declared = {tool.name for tool in tools if not tool.is_canned}
+    if len(declared) == len({tool.name for tool in tools}):
+        return True
+    return all(call.name in declared or reply_to(call, tools) is not None for call in calls_in([asking]))
 
 
 def reply_to(call: ToolCall, tools: Sequence[ToolSpec]) -> ToolResult | None:
@@ -68,6 +77,8 @@ def _no_reply(call: ToolCall, tools: Sequence[ToolSpec]) -> str:
     name = clean_text(call.name, _LONGEST_SHOWN)
     if all(each.name != call.name for each in tools):
         return f"the model called {name!r}, and the case has no such tool"
+    if all(not each.is_canned for each in tools if each.name == call.name):
+        return f"the tool {name!r} has no replies"
     if call.malformed is not None:
         return f"no reply of the tool {name!r} fits its call: {clean_text(call.malformed, _LONGEST_SHOWN)}"
     shown = clean_text(json.dumps(call.arguments, ensure_ascii=False, default=str), _LONGEST_SHOWN)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..graders.base import Grade, GradeError, Grader, GraderSettings, Submission, reference_text
 from ..graders.guarded import guarded
+from ..graders.when import Conditional
 from .grading import turns_of
 from .talk_sums import sum_known, sum_usage
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..suite.format import GraderSpec
     from .talk import Exchange, Talk
 
-__all__ = ["prepare", "turn_grades"]
+__all__ = ["live_grades", "prepare"]
 
 MakeGraders = Callable[[Sequence["GraderSpec"]], list[Grader]]
 
@@ -31,7 +32,18 @@ def prepare(submission: Submission, talk: Talk) -> None:
     submission.replies = [_reply(submission, talk, exchanges) for exchanges in talk.replies]
 
 
-async def turn_grades(submission: Submission, talk: Talk, make: MakeGraders) -> list[Grade]:
+async def live_grades(submission: Submission, talk: Talk, graders: Sequence[Grader], make: MakeGraders) -> list[Grade]:
+    """What the graders of the case say of the final answer, and then those of turns. A conversation that broke off has
+    no final answer."""
+    if (why := talk.broken_off) is None:
+        grades = [await guarded(grader, submission) for grader in graders]
+    else:
+        error = GradeError("broken-off", f"the conversation broke off in turn {talk.turn}: {why}")
+        grades = [_not_graded(grader, submission, error) for grader in graders]
+    return grades + await _turn_grades(submission, talk, make)
+
+
+async def _turn_grades(submission: Submission, talk: Talk, make: MakeGraders) -> list[Grade]:
     """What the graders of turns say, each of the reply to its own turn. The reply to `input_messages` is turn 1, so
     the first of `turns` is turn 2."""
     grades: list[Grade] = []
@@ -43,14 +55,22 @@ async def turn_grades(submission: Submission, talk: Talk, make: MakeGraders) -> 
 
 
 async def _graded(grader: Grader, submission: Submission, talk: Talk, number: int) -> Grade:
-    if number <= len(submission.replies):
+    whole = len(submission.replies) - (talk.broken_off is not None)  # that of the turn that broke off is no reply
+    if number <= whole:
         reply = submission.replies[number - 1]
         own = _expected(talk, number)
         return await guarded(grader, replace(reply, expected=own, reference=reference_text(own)))
+    return _not_graded(grader, submission, GradeError("turn-not-reached", f"there is no turn {number}: {talk.why}"))
+
+
+def _not_graded(grader: Grader, submission: Submission, error: GradeError) -> Grade:
+    """The grade for a reply that there is not. A grader that would not be for it is left out, as for any other."""
+    if isinstance(grader, Conditional) and (unused := grader.unused(submission)) is not None:
+        return unused
     settings = getattr(grader, "settings", None)
     if not isinstance(settings, GraderSettings):
         settings = GraderSettings(name=type(grader).__name__, kind=type(grader).__name__)
-    return settings.ungraded(GradeError("turn-not-reached", f"there is no turn {number}: {talk.why}"))
+    return settings.ungraded(error)
 
 
 def _reply(submission: Submission, talk: Talk, exchanges: Sequence[Exchange]) -> Submission:

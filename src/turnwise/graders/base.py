@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from .thresholds import reaches
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -14,10 +16,16 @@ if TYPE_CHECKING:
     from ..providers.base import Usage
     from .judges import Judges
 
-__all__ = ["Grade", "GradeError", "Grader", "GraderSettings", "OnError", "Submission", "grade_record", "reference_text"]
+__all__ = [
+    "NOT_APPLICABLE", "Grade", "GradeError", "Grader", "GraderSettings", "OnError", "Submission", "grade_record",
+    "reference_text",
+]  # fmt: skip
 
 _SURELY = 1.0
 """The score from which a grader passes where it sets no threshold."""
+
+NOT_APPLICABLE = "not-applicable"
+"""The kind of error of a grader that is not meant for an answer: it did not fail."""
 
 OnError = Literal["ungraded", "skip"]
 """What an error of a grader does to its case: leave it ungraded, or leave the grader out."""
@@ -34,7 +42,8 @@ class Submission:
     `folder` is the suite's, and `root` its project's: what a grader calls by a relative path is there. `trial` is which
     repeat of the case it answers. For kinds that ask a model, `judges` knows whom to ask, and `turns` are what was said
     before the answer. `replies` are those of a live conversation, one for each turn, as submissions of their own.
-    `workspace` is the folder that an agent worked in, and `diff` what it changed there.
+    `workspace` is the folder that an agent worked in, and `diff` what it changed there. If `is_case_gone`, only the
+    record of the answer is left: `tags` and `metadata` are empty because nobody knows them.
     """
 
     question: str
@@ -49,6 +58,7 @@ class Submission:
     cost_usd: float | None = None
     case_id: str | None = None
     tags: Sequence[str] = ()
+    is_case_gone: bool = False
     target: str | None = None
     variant: str | None = None
     trial: int = 1
@@ -125,7 +135,7 @@ class GraderSettings:
         True
         """
         if passed is None:
-            passed = score >= (_SURELY if self.threshold is None else self.threshold)
+            passed = reaches(score, _SURELY if self.threshold is None else self.threshold)
         return self._grade(score, passed, reason, evidence, None)
 
     def ungraded(self, error: GradeError, evidence: Mapping[str, Any] | None = None) -> Grade:
@@ -137,7 +147,7 @@ class GraderSettings:
 
     def not_applicable(self, why: str) -> Grade:
         """A grade of a grader that is not meant for this answer: it is listed, and never counted."""
-        return self._grade(None, None, why, {"left_out": "when"}, GradeError("not-applicable", why), left_out=True)
+        return self._grade(None, None, why, {"left_out": "when"}, GradeError(NOT_APPLICABLE, why), left_out=True)
 
     def _grade(
         self,

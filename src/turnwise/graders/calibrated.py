@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["ARTEFACT", "Artefact", "Trust", "artefacts", "model_hash", "trust_in"]
+__all__ = ["ARTEFACT", "Artefact", "Trust", "artefacts", "model_hash", "short_trust", "trust_in"]
 
 ARTEFACT = "artefact.json"
 _VERSION = 1
@@ -70,6 +70,17 @@ class Trust:
             figure += f" [{found.lo:.2f}, {found.hi:.2f}]"
         known = f"{figure}, n = {found.n:,}, {found.created_at[:10]}: {_USES.get(found.use, found.use)}"
         return f"stale ({' and '.join(self.changed)} changed): {known}" if self.changed else known
+
+
+def short_trust(text: str) -> str:
+    """The words beside a score where there is little room: what was measured or has changed, without the advice.
+
+    >>> short_trust("κ 0.71 [0.62, 0.79], n = 120, 2026-11-16: fit for gating")
+    'κ 0.71 [0.62, 0.79], n = 120, 2026-11-16'
+    >>> short_trust("stale (the deck changed): κ 0.71, n = 9, 2026-11-16: do not use"), short_trust("uncalibrated")
+    ('stale (the deck changed)', 'uncalibrated')
+    """
+    return text.partition(": ")[0]
 
 
 def artefacts(folder: Path) -> Iterator[Artefact]:

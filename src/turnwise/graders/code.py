@@ -7,6 +7,7 @@ from judging is an error, never a score.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
@@ -15,6 +16,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel, Word
+from ..errors import Problem
 from .base import Grade, GradeError, GraderSettings, Submission
 from .protocol import judged, submission_data
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["CodeGrader", "CodeOptions"]
 
 _LONGEST_TIMEOUT = 86_400
+_VARIABLE = re.compile(r"\$\{\{\s*(\w*)")
 
 Arguments = Annotated[list[str], Field(min_length=1)]
 
@@ -53,12 +56,32 @@ class CodeOptions(FormatModel):
             hint = "such as `command: [python3, check.py]`" if self.command is None else "remove one of them"
             raise PydanticCustomError("bad_command", "{rule}", {"rule": rule, "hint": hint})
         _split(self.command or self.script or "")
+        for name, value in self.env.items():
+            if (variable := _VARIABLE.search(value)) is not None:
+                rule = "`env` takes plain texts: `${{ }}` in the value of {name} is not filled in"
+                hint = f"write `inherit_env: [{variable[1] or name}]`: the program sees the variable under its own name"
+                raise PydanticCustomError("grader_options", rule, {"name": name, "hint": hint})
         return self
 
     @property
     def arguments(self) -> tuple[str, ...]:
         """The program and its arguments."""
         return _split(self.command or self.script or "")
+
+    def folder(self, suites: Path) -> Path:
+        """The folder that the program is run in, for a suite in the folder `suites`."""
+        return suites if self.cwd is None else suites / Path(self.cwd).expanduser()
+
+    def problem(self, suites: Path) -> Problem | None:
+        """What is not there, if that can be known before the program is run; None otherwise."""
+        folder, program = self.folder(suites), self.arguments[0]
+        if not folder.is_dir():
+            return Problem((), "bad-command", f"there is no folder {folder} to run the program in", "check `cwd`")
+        # Without a slash, it is looked up on the path that the program is given.
+        if "/" in program and not (folder / program).exists():
+            hint = "paths start from `cwd`, or else from the suite's folder"
+            return Problem((), "bad-command", f"there is no program {program} in {folder}", hint)
+        return None
 
 
 def _split(command: list[str] | str) -> tuple[str, ...]:
@@ -101,10 +124,9 @@ class CodeGrader:
         from ..programs.program import Program
 
         options = self.options
-        folder = submission.folder or Path.cwd()
         program = Program(
             command=options.arguments,
-            folder=folder if options.cwd is None else folder / Path(options.cwd).expanduser(),
+            folder=options.folder(submission.folder or Path.cwd()),
             environment=environment(options.env, options.inherit_env),
             seconds=options.timeout,
             most_bytes=options.max_output_bytes,

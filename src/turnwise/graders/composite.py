@@ -12,7 +12,8 @@ from ..conversation.authored import FormatModel
 from ..suite.format import GraderSpec
 from .base import Grade, GradeError, Grader, GraderSettings, Submission, grade_record
 from .guarded import guarded
-from .scoring import left_out_text, mean_score, reaches
+from .scoring import left_out_text, mean_score
+from .thresholds import reaches
 
 __all__ = ["MOST_LEVELS", "Composite", "CompositeGrader", "Mode", "combined"]
 
@@ -85,10 +86,11 @@ def _at(grades: Sequence[Grade], mode: Mode, threshold: float, unknown: float) -
 
 
 def _reason(grades: Sequence[Grade], mode: Mode) -> str:
-    counted = [grade for grade in grades if grade.score is not None]
-    failed = [grade for grade in counted if not grade.passed]
-    said = f"{mode}: {len(counted) - len(failed)} of {len(counted)} inner graders passed"
-    if failed:
-        said += "; " + "; ".join(f"{grade.name}: {grade.reason}" for grade in failed[:3])
-    left_out = left_out_text(grades)
-    return f"{said}; {left_out}" if left_out else said
+    """How many of those that count passed, why others did not, and who could not grade or was left out."""
+    counted = [grade for grade in grades if not grade.left_out]
+    said = [f"{mode}: {sum(grade.passed is True for grade in counted)} of {len(counted)} inner graders passed"]
+    said += [f"{grade.name}: {grade.reason}" for grade in counted if grade.passed is False][:3]
+    said += [
+        f"{grade.name} could not grade ({grade.error.kind}: {grade.error.message})" for grade in counted if grade.error
+    ]
+    return "; ".join(each for each in (*said, left_out_text(grades)) if each)

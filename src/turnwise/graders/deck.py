@@ -12,6 +12,7 @@ from ..conversation.authored import FormatModel
 from ..programs.words import clean_text
 from ..suite.sources import WholeFile
 from .base import Grade, GradeError, GraderSettings, Submission
+from .calibrated import short_trust
 from .deck_score import passes, unit_score
 from .judge_values import shown_answer
 from .verdict import Status, Verdict, parse_verdict
@@ -53,7 +54,9 @@ class DeckGrader:
     def _with_verdict(self, verdict: Verdict, judge: Judge, answer: JudgeAnswer) -> Grade:
         value, scale = verdict.value, judge.scale
         why = None if verdict.reason is None else clean_text(verdict.reason)
-        reason = f"{value}: {why}" if why else f"{value}, without a reason"
+        # Wherever the verdict is told, so is how far it can be trusted.
+        known = f"{value} ({short_trust(judge.calibration)})"
+        reason = f"{known}: {why}" if why else f"{known}, without a reason"
         found = {"verdict": value, "reason": why, "repairs": list(verdict.repairs)}
         evidence = {**found, **_about(judge, answer)}
         return self.settings.graded(unit_score(value, scale), reason, evidence, passed=passes(value, scale))

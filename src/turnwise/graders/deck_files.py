@@ -35,6 +35,7 @@ class DeckUse:
     path: str
     target: str | None
     inside: DataPath = ()
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def deck_uses(case: Case) -> Iterator[tuple[GraderIndex, DeckUse]]:
 def _uses(spec: GraderSpec) -> Iterator[DeckUse]:
     for grader in make_graders([spec])[0]:
         for inside, deck in decks_inside(grader, spec):
-            yield DeckUse(deck.options.path, deck.settings.target, inside)
+            yield DeckUse(deck.options.path, deck.settings.target, inside, deck.settings.threshold)
 
 
 def find_deck(use: DeckUse, context: CaseContext) -> tuple[FoundDeck | None, list[Problem], list[Diagnostic]]:
@@ -78,7 +79,7 @@ def find_deck(use: DeckUse, context: CaseContext) -> tuple[FoundDeck | None, lis
     if deck is None:
         message = f"the deck {use.path} is not well formed"
         return None, [Problem((), "bad-deck", message, "mend what is said of its file")], errors
-    found, problem = _usable(path, deck, use)
+    found, problem = _usable(path, deck, use, context.suite.judge)
     return (None, [problem], errors) if problem is not None else (found, [], errors)
 
 
@@ -91,7 +92,7 @@ def _located(written: str, context: CaseContext) -> Path:
         return context.files.find(written, context.folder)
 
 
-def _usable(path: Path, deck: Deck, use: DeckUse) -> tuple[FoundDeck | None, Problem | None]:
+def _usable(path: Path, deck: Deck, use: DeckUse, usual: str | None) -> tuple[FoundDeck | None, Problem | None]:
     if deck.scale is None:
         message = f"the deck {use.path} declares no scale, so its verdicts cannot become scores"
         hint = 'declare it in the front matter: `[scale]` with `kind = "ordinal"`, `min = 1`, `max = 5`, for example'
@@ -101,9 +102,11 @@ def _usable(path: Path, deck: Deck, use: DeckUse) -> tuple[FoundDeck | None, Pro
         message = f"the [scale] of the deck {use.path} does not say {lacking}: its verdicts cannot become scores"
         return None, Problem((), "deck-scale", message, "complete `[scale]` in the front matter of the deck")
     found = FoundDeck(path, deck, scale)
-    if use.target is None and found.model is None:
+    if (use.target or found.model or usual) is None:
         message = f"no judge is named for the deck {use.path}"
-        hint = "add `target: NAME` to the grader, or `model` to the front matter of the deck"
+        hint = (
+            "add `target: NAME` to the grader, `model` to the front matter of the deck, or `judge: NAME` to the suite"
+        )
         return None, Problem((), "no-judge", message, hint)
     return found, None
 

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from ..conversation.authored import FormatModel, Word
 from .base import Grade, GradeError, GraderSettings, Submission
 from .field_accuracy import FieldResult, accuracy, compare_fields
-from .field_rules import FieldRule
+from .field_rules import FieldRule, RuleName
 from .json_in_text import json_texts
 from .json_values import NotJson, read_json
 from .reference import no_reference
@@ -24,13 +24,16 @@ def _long_form(rule: Any) -> Any:
     return {"rule": rule} if isinstance(rule, str) else rule
 
 
+_Rule = Annotated[FieldRule, BeforeValidator(_long_form, json_schema_input_type=RuleName | FieldRule)]
+
+
 class Fields(FormatModel):
     """The fields of the answer's JSON are those of this value."""
 
     value: dict[str, Any] | list[Any] | None = Field(
         None, description="The expected data; the reference answer, read as JSON, if absent."
     )
-    rules: dict[Word, Annotated[FieldRule, BeforeValidator(_long_form)]] = Field(
+    rules: dict[Word, _Rule] = Field(
         default_factory=dict,
         description="How fields are compared, by path: `total`, `address.city`, `items[0].price`, `items[*].price`.",
     )

@@ -9,19 +9,33 @@ from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
 from .asking import AsksJudges
 from .base import Grader
+from .code import CodeGrader
 from .composite import CompositeGrader
 from .deck import DeckGrader
+from .negated import NegatedGrader
 from .registry import KINDS, find_kind
 from .similar import SimilarGrader
 from .turn_scope import TurnScoped
 from .when import Conditional
 
-__all__ = ["decks_inside", "holds_judge", "judges_inside", "names_judge", "similar_inside"]
+__all__ = [
+    "decks_inside",
+    "holds_judge",
+    "judges_inside",
+    "names_judge",
+    "names_program",
+    "programs_inside",
+    "similar_inside",
+]
+
+
+_AROUND = Conditional | TurnScoped | NegatedGrader
+"""Graders that stand around another one."""
 
 
 def holds_judge(grader: Grader) -> bool:
     """Whether the grader asks a model, or has one inside that does."""
-    if isinstance(grader, Conditional | TurnScoped):
+    if isinstance(grader, _AROUND):
         return holds_judge(grader.grader)
     if isinstance(grader, CompositeGrader):
         return any(map(holds_judge, grader.graders))
@@ -38,13 +52,18 @@ def judges_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, 
     return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, AsksJudges))
 
 
+def programs_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, CodeGrader]]:
+    """Those that run a program, each with its path below the spec."""
+    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, CodeGrader))
+
+
 def similar_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, SimilarGrader]]:
     """Those that ask for vectors, each with its path below the spec."""
     return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, SimilarGrader))
 
 
 def _inside(grader: Grader, spec: GraderSpec, path: DataPath = ()) -> Iterator[tuple[DataPath, Grader]]:
-    if isinstance(grader, Conditional | TurnScoped):
+    if isinstance(grader, _AROUND):
         yield from _inside(grader.grader, spec, path)
     elif isinstance(grader, CompositeGrader):
         settings = path if isinstance(spec, LongGrader) else (*path, grader.settings.kind)
@@ -73,6 +92,15 @@ def names_judge(spec: Any) -> bool:
         return KINDS[kind].asks_model
     inner = settings.get("graders") if isinstance(settings, dict) else None
     return isinstance(inner, list) and any(map(names_judge, inner))
+
+
+def names_program(spec: Any) -> bool:
+    """Whether a spec, as it is written, runs a program somewhere. Cheap, as well."""
+    kind, settings = _kind_and_settings(spec)
+    if not isinstance(kind, str) or kind not in KINDS or not KINDS[kind].holds_graders:
+        return bool(kind == "code")
+    inner = settings.get("graders") if isinstance(settings, dict) else None
+    return isinstance(inner, list) and any(map(names_program, inner))
 
 
 def _plugin_asks(name: str) -> bool:

@@ -13,6 +13,7 @@ from ..conversation.authored import FormatModel
 from .base import GradeError, Submission
 from .bounded import bounded
 from .check import Verdict, shown
+from .schema_references import unresolved_reference
 
 __all__ = ["SCHEMA_SECONDS", "IsJson", "checked_schema", "why_not_json"]
 
@@ -38,6 +39,12 @@ def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
             "`schema` is not a JSON Schema: {reason}",
             {"reason": reason[:300], "hint": "see json-schema.org; `{type: object}` is a small one"},
         ) from error
+    if (nowhere := unresolved_reference(schema)) is not None:
+        rule, hint = (
+            "`schema` refers to {reference}, which it does not hold",
+            "nothing is downloaded: put it into `$defs`",
+        )
+        raise PydanticCustomError("bad_schema", rule, {"reference": repr(nowhere[:100]), "hint": hint})
     return schema
 
 

@@ -71,7 +71,8 @@ def prompt_problems(prompt: PromptText, context: CaseContext) -> list[Problem]:
     try:
         found = find_prompt(prompt, context)
     except FileReferenceError as error:
-        return [Problem((), f"file-{error.kind}", str(error), error.hint)]
+        hint = "mend the path; if it is the text of a prompt, end it with a full stop"
+        return [Problem((), f"file-{error.kind}", str(error), hint if error.kind == "missing" else error.hint)]
     if not found.text.strip():
         return [Problem((), "empty", f"the prompt {found.file or ''} is empty".replace("  ", " "), "say what to judge")]
     return JudgePrompt(found.text, prompt.form).problems()
@@ -88,5 +89,6 @@ def _read(written: str, context: CaseContext) -> FoundPrompt:
 
 
 def _looks_like_a_file(written: str) -> bool:
-    """A word without a blank that ends like a file of text: a mistake in a path should not become a prompt."""
-    return " " not in written and written.lower().endswith((".md", ".txt", ".prompt", ".jinja", ".j2"))
+    """A line that ends like a file of text: a mistake in a path should not become a prompt."""
+    filled = "{{" in written or "${" in written
+    return not filled and written.lower().endswith((".md", ".txt", ".prompt", ".jinja", ".j2"))

@@ -25,13 +25,18 @@ SHOWS_ANSWER = frozenset({"answer", "conversation", "output_messages"})
 
 
 def shown_answer(submission: Submission) -> str:
-    """The answer as a judge reads it. One that only calls tools is shown as these calls.
+    """The answer as a judge reads it. One that only calls tools is shown as these calls; those of earlier turns of a
+    live conversation are no part of it.
 
     >>> shown_answer(Submission(question="Q?", text="42"))
     '42'
     """
-    calls = [call for message in submission.output_messages for call in message.get("tool_calls") or ()]
-    return submission.text or "\n".join(tool_call_line(call) for call in calls)
+    if submission.text:
+        return submission.text
+    said = list(submission.output_messages)
+    begin = max((index for index, each in enumerate(said, start=1) if each.get("role") == "user"), default=0)
+    calls = [call for message in said[begin:] for call in message.get("tool_calls") or ()]
+    return "\n".join(tool_call_line(call) for call in calls)
 
 
 def judge_value(name: str, submission: Submission) -> str:

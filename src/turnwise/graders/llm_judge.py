@@ -16,8 +16,9 @@ from ..programs.words import clean_text
 from .asking import PromptText, Wanted, about_call, answer_status, judge_request, prompt_of
 from .base import Grade, GraderSettings, Submission
 from .judge_prompt import Form, filled, material
-from .judge_words import JUDGE
+from .judge_words import JUDGE, exact_number
 from .panel import PanelOptions, Vote, ask_panel, combined_score, judged_settings, panel_evidence, without_verdict
+from .thresholds import reaches
 from .verdict import Status, parse_verdict, verdict_object
 from .verdict_scale import Scale
 
@@ -101,7 +102,7 @@ class LlmJudgeGrader:
         threshold = judged_settings(self.settings).threshold or 0.0
         points = {key: _texts(found.get(key)) for key in ("hits", "misses")}
         more = {"verdict": said.value, **points, "repairs": list(said.repairs)}
-        return Vote(asker.target, more, score, score >= threshold, reason=reason, call=call)
+        return Vote(asker.target, more, score, reaches(score, threshold), reason=reason, call=call)
 
 
 def unit_scale(ends: Sequence[float] | None) -> Scale:
@@ -122,7 +123,8 @@ def unit(score: float, scale: Scale) -> float:
 
 def judge_system(scale: Scale) -> str:
     """What the judge is told before it is shown the material."""
-    return JUDGE.replace("LOW", f"{scale.min:g}").replace("HIGH", f"{scale.max:g}")
+    low, high = scale.min or 0.0, 1.0 if scale.max is None else scale.max
+    return JUDGE.replace("LOW", exact_number(low)).replace("HIGH", exact_number(high))
 
 
 def judge_schema() -> dict[str, Any]:

@@ -38,7 +38,7 @@ class Cost(FormatModel):
         """Compare the price of the tokens."""
         found = submission.cost_usd
         if found is None:
-            message = "the cost is not known: the target needs prices, and has to say how many tokens it used"
+            message = "the cost is not known: it takes prices, a count of tokens, and a record that has both"
             return GradeError("unknown-cost", message)
         reason = f"the answer cost ${found:.6g}, at most ${self.max:g} is allowed"
         return Verdict(found <= self.max, reason, {"cost_usd": found, "max": self.max})

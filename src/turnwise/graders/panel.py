@@ -9,13 +9,14 @@ from math import fsum
 from statistics import median
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel, Word
 from .asking import why_nobody
 from .base import GradeError, GraderSettings, Submission
 from .judges import Asker
+from .thresholds import reaches
 from .verdict import Status
 
 __all__ = [
@@ -28,10 +29,18 @@ THRESHOLD = 0.5
 """The score from which judges that give shares pass where the grader sets no threshold, as it is for cases."""
 
 
+def _several(targets: list[str]) -> list[str]:
+    if len(targets) < 2:
+        hint = f"write `target: {targets[0]}`" if targets else "write `target: NAME` for one"
+        rule = "`targets` must name at least two judges, found {number}"
+        raise PydanticCustomError("grader_options", rule, {"number": len(targets), "hint": hint})
+    return targets
+
+
 class PanelOptions(FormatModel):
     """The options of graders that may ask several judges."""
 
-    targets: Annotated[list[Word], Field(min_length=2)] | None = Field(
+    targets: Annotated[list[Word], AfterValidator(_several), Field(json_schema_extra={"minItems": 2})] | None = Field(
         None, description="Several targets that judge, instead of `target`."
     )
     combine: Combine | None = Field(
@@ -131,17 +140,18 @@ def combined_score(scores: Sequence[float], rule: Combine, threshold: float = TH
         case "min":
             return min(scores)
         case "majority":
-            return float(2 * sum(score >= threshold for score in scores) > len(scores))
+            return float(2 * sum(reaches(score, threshold) for score in scores) > len(scores))
 
 
-def agreement(passed: Sequence[bool]) -> float | None:
-    """The share of the pairs of judges that agree on whether the answer passes; None without a pair.
+def agreement(verdicts: Sequence[Sequence[bool]]) -> float | None:
+    """How often pairs of judges agree, as a share; None without a pair. A judge has a verdict on the answer, or one on
+    each line.
 
-    >>> agreement([True, True, False]), agreement([True])
-    (0.3333333333333333, None)
+    >>> agreement([[True], [True], [False]]), agreement([[True]]), agreement([[True, False], [False, True]])
+    (0.3333333333333333, None, 0.0)
     """
-    pairs = list(combinations(passed, 2))
-    return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
+    same = [one == other for pair in combinations(verdicts, 2) for one, other in zip(*pair, strict=True)]
+    return sum(same) / len(same) if same else None
 
 
 def panel_evidence(votes: Sequence[Vote], rule: Combine | None) -> dict[str, Any]:
@@ -149,8 +159,15 @@ def panel_evidence(votes: Sequence[Vote], rule: Combine | None) -> dict[str, Any
     records = {"votes": [vote.as_record() for vote in votes]}
     if len(votes) == 1:
         return records
-    passed = [vote.passed for vote in votes if vote.passed is not None]
-    return {"combine": rule or "mean", "valid": len(passed), "agreement": agreement(passed), **records}
+    verdicts = [found for vote in votes if (found := _verdicts(vote))]
+    return {"combine": rule or "mean", "valid": len(verdicts), "agreement": agreement(verdicts), **records}
+
+
+def _verdicts(vote: Vote) -> list[bool]:
+    """Whether each line is met, or else whether the answer passes; nothing without a verdict."""
+    if vote.passed is None:
+        return []
+    return [reaches(score, THRESHOLD) for score in vote.lines] or [vote.passed]
 
 
 def _lost(vote: Vote) -> str:

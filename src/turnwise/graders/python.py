@@ -76,9 +76,10 @@ class PythonGrader:
 
     def _imported(self, submission: Submission, here: Path) -> Function:
         name, path = self.options.function, self.options.path
-        if path is not None:
-            return find_function(name, here / Path(path).expanduser())
-        return find_function(name, here if _holds(here, name) else submission.root or here)
+        folder = here if path is None else here / Path(path).expanduser()
+        if path is None and not _holds(here, name):
+            folder = submission.root or here
+        return find_function(name, folder, owner="the grader", takes="the answer and its case")
 
 
 def _holds(folder: Path, name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ..conversation.authored import FormatModel
@@ -20,6 +20,7 @@ from .length import Length
 from .levenshtein import Levenshtein, LevenshteinGrader
 from .llm_judge import LlmJudge, LlmJudgeGrader
 from .measures import Cost, Latency
+from .negated import negated
 from .pairwise import Pairwise, PairwiseGrader
 from .plugins import find_plugin, plugin_names
 from .python import PythonGrader, PythonOptions
@@ -27,7 +28,17 @@ from .regex import Regex
 from .rouge import RougeN, RougeNGrader
 from .rubric import Rubric, RubricGrader
 from .similar import Similar, SimilarGrader
-from .text import Contains, ContainsAll, ContainsAny, EndsWith, Equals, IContains, StartsWith
+from .text import (
+    Contains,
+    ContainsAll,
+    ContainsAny,
+    EndsWith,
+    Equals,
+    IContains,
+    IContainsAll,
+    IContainsAny,
+    StartsWith,
+)
 from .tool_call_options import ToolCalls
 from .tool_calls import ToolCallsGrader
 
@@ -74,36 +85,42 @@ _CHECKS: Mapping[str, type[FormatModel]] = {
     "ends-with": EndsWith,
     "equals": Equals,
     "icontains": IContains,
+    "icontains-all": IContainsAll,
+    "icontains-any": IContainsAny,
     "is-json": IsJson,
     "length": Length,
     "regex": Regex,
     "starts-with": StartsWith,
 }
-# The opposite of these says nothing that anybody wants: an answer that is slow, or unlike another one by half.
-# Programs, functions and decks can be written the other way round.
-_WITHOUT_OPPOSITE: Mapping[str, GraderKind] = {
+_MEASURES: Mapping[str, GraderKind] = {
     "bleu": GraderKind(Bleu, BleuGrader),
+    "levenshtein": GraderKind(Levenshtein, LevenshteinGrader),
+    "rouge-n": GraderKind(RougeN, RougeNGrader),
+    SIMILAR: GraderKind(Similar, SimilarGrader, asks_model=True, needs_target=True),
+}
+# The opposite of these says nothing that anybody wants: an answer that is slow, or wrong by half. Programs, functions
+# and decks can be written the other way round.
+_WITHOUT_OPPOSITE: Mapping[str, GraderKind] = {
     "code": GraderKind(CodeOptions, CodeGrader, main="command"),
     "composite": GraderKind(Composite, CompositeGrader, holds_graders=True),
     "cost": GraderKind(Cost, CheckGrader),
     DECK: GraderKind(DeckOptions, DeckGrader, asks_model=True, main="path"),
     "fields": GraderKind(Fields, FieldsGrader),
     "latency": GraderKind(Latency, CheckGrader),
-    "levenshtein": GraderKind(Levenshtein, LevenshteinGrader),
     "llm_judge": GraderKind(LlmJudge, LlmJudgeGrader, asks_model=True, main="prompt"),
     "pairwise": GraderKind(Pairwise, PairwiseGrader, asks_model=True, main="baseline"),
     "python": GraderKind(PythonOptions, PythonGrader, main="function"),
-    "rouge-n": GraderKind(RougeN, RougeNGrader),
     "rubric": GraderKind(Rubric, RubricGrader, asks_model=True, main="lines"),
-    SIMILAR: GraderKind(Similar, SimilarGrader, asks_model=True, needs_target=True),
     "tool_calls": GraderKind(ToolCalls, ToolCallsGrader),
 }
 KINDS: Mapping[str, GraderKind] = {
     **{name: GraderKind(model, CheckGrader) for name, model in _CHECKS.items()},
     **{NOT + name: GraderKind(model, partial(CheckGrader, negated=True)) for name, model in _CHECKS.items()},
+    **_MEASURES,
+    **{NOT + name: replace(kind, make=negated(kind.make)) for name, kind in _MEASURES.items()},
     **_WITHOUT_OPPOSITE,
 }
-"""The kinds of this package, those that say yes or no of a text also in their `not-` form."""
+"""The kinds of this package, those that look at a text alone also in their `not-` form."""
 
 
 def find_kind(name: str) -> GraderKind | None:

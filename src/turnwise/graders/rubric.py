@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -15,11 +14,13 @@ from ..programs.words import clean_text
 from .asking import Wanted, about_call, answer_status, judge_request
 from .base import Grade, GraderSettings, Submission
 from .judge_prompt import material
-from .judge_words import RUBRIC
+from .judge_words import RUBRIC, exact_number
 from .llm_judge import Range, unit_scale
 from .panel import THRESHOLD, PanelOptions, Vote, ask_panel, combined_score, judged_settings, panel_evidence
 from .panel import without_verdict as _without_verdict
 from .rubric_answer import LineScale, RubricAnswer, parse_rubric, rubric_schema
+from .scoring import weighted_mean
+from .thresholds import reaches
 from .verdict import Status
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class RubricGrader:
         scores = [combined_score(of_line, rule) for of_line in zip(*(vote.lines for vote in valid), strict=True)]
         score, passed = self._outcome(scores)
         lines = [
-            {"id": name, "text": line.text, "score": each, "met": each >= THRESHOLD, "required": line.required}
+            {"id": name, "text": line.text, "score": each, "met": reaches(each, THRESHOLD), "required": line.required}
             for (name, line), each in zip(self.lines.items(), scores, strict=True)
         ]
         misses = [each["text"] for each in lines if not each["met"]]
@@ -118,11 +119,9 @@ class RubricGrader:
     def _outcome(self, scores: Sequence[float]) -> tuple[float, bool]:
         """The mean by weight, and whether that passes with every required line met."""
         lines = list(self.lines.values())
-        weights = [line.weight for line in lines]
-        score = fsum(weight * each for weight, each in zip(weights, scores, strict=True)) / fsum(weights)
-        score = min(1.0, max(0.0, score))
-        met = all(each >= THRESHOLD for line, each in zip(lines, scores, strict=True) if line.required)
-        return score, met and score >= (judged_settings(self.settings).threshold or 0.0)
+        score = weighted_mean(scores, [line.weight for line in lines])
+        met = all(reaches(each, THRESHOLD) for line, each in zip(lines, scores, strict=True) if line.required)
+        return score, met and reaches(score, judged_settings(self.settings).threshold or 0.0)
 
 
 def rubric_of_lines(lines: Sequence[str]) -> RubricGrader:
@@ -140,7 +139,10 @@ def rubric_system(lines: Mapping[str, RubricLine]) -> str:
 
 
 def _form(line: RubricLine) -> str:
-    return '"met"' if line.range is None else f'"score" from {line.range[0]:g} to {line.range[1]:g}'
+    if line.range is None:
+        return '"met"'
+    low, high = map(exact_number, line.range)
+    return f'"score" from {low} to {high}'
 
 
 def _shown(answer: RubricAnswer, lines: Mapping[str, RubricLine]) -> list[dict[str, Any]]:
@@ -167,6 +169,7 @@ def _reason(lines: Sequence[Mapping[str, Any]], votes: Sequence[Vote]) -> str:
 def _missed(line: Mapping[str, Any], votes: Sequence[Vote]) -> str:
     """A line with what the first judge said that did not find it met."""
     said = [each for vote in votes for each in vote.said["lines"] if each["id"] == line["id"]]
-    evidence = next((each["evidence"] for each in said if each["score"] < THRESHOLD and each["evidence"]), None)
+    not_met = [each["evidence"] for each in said if not reaches(each["score"], THRESHOLD)]
+    evidence = next(filter(None, not_met), None)
     text = clean_text(str(line["text"]), 120)
     return f"{text} ({clean_text(evidence, 200)})" if evidence else text

@@ -16,6 +16,7 @@ from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
 from .base import Grader, GraderSettings
 from .composite import MOST_LEVELS
+from .foreign_kinds import FOREIGN_KINDS
 from .registry import KINDS, GraderKind, find_kind, kind_names
 from .rubric import rubric_of_lines
 from .turn_scope import TurnScoped
@@ -174,7 +175,7 @@ def _kind(name: str, path: DataPath) -> GraderKind:
         raise _RefusedError(Problem(path, "bad-plugin", str(error), error.hint)) from error
     if kind is not None:
         return kind
-    hint = did_you_mean(name, kind_names(), "expected one of")
+    hint = FOREIGN_KINDS.get(name) or did_you_mean(name, kind_names(), "expected one of")
     raise _RefusedError(Problem(path, "unknown-grader", f"unknown grader {name[:40]!r}", hint))
 
 
@@ -203,7 +204,9 @@ def _long_form(name: str, value: Any, path: DataPath) -> tuple[LongGrader, _Writ
         nothing = value is None or (value is True and main not in takes)
         if not nothing and main not in takes:
             message = f"`{name}` takes no value of its own, found {described(value)}"
-            hint = f"write `type: {name}`, and its settings beside it"
+            hint = f"write `{name}: {{max: {value}}}`" if _is_bound(value, takes) else (
+                f"write `type: {name}`, and its settings beside it"
+            )  # fmt: skip
             raise _RefusedError(Problem(inner, "wrong-type", message, hint))
         given = {} if nothing else {main: value}
         return LongGrader.model_validate({"type": name, **given}), _Written(inner, name, main)
@@ -212,6 +215,10 @@ def _long_form(name: str, value: Any, path: DataPath) -> tuple[LongGrader, _Writ
         raise _RefusedError(Problem((*inner, "type"), "unknown-key", "unknown key `type`", hint))
     written = _Written(inner)
     return _validated(LongGrader, {"type": name, **value}, written), written
+
+
+def _is_bound(value: Any, takes: set[str]) -> bool:
+    return "max" in takes and isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _options(name: str) -> tuple[str, set[str]]:

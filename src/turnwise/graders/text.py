@@ -15,7 +15,10 @@ from .base import GradeError, Submission
 from .check import Verdict, shown
 from .reference import no_reference
 
-__all__ = ["Contains", "ContainsAll", "ContainsAny", "EndsWith", "Equals", "IContains", "StartsWith", "comparable"]
+__all__ = [
+    "Contains", "ContainsAll", "ContainsAny", "EndsWith", "Equals", "IContains", "IContainsAll", "IContainsAny",
+    "StartsWith", "comparable",
+]  # fmt: skip
 
 _VALUE = "The text to look for; the reference answer if absent."
 _VALUES = "The texts to look for."
@@ -100,6 +103,26 @@ class ContainsAny(FormatModel):
         found, missing = _sorted_out(self.value, submission.text, self.case_sensitive)
         reason = f"the answer contains {_listed(found)}" if found else f"the answer contains none of {_listed(missing)}"
         return Verdict(bool(found), reason, {"found": found, "missing": missing})
+
+
+class IContainsAll(FormatModel):
+    """The answer contains each of these texts, in capital or small letters."""
+
+    value: Words = Field(description=_VALUES)
+
+    async def check(self, submission: Submission) -> Verdict | GradeError:
+        """Look for every text."""
+        return await ContainsAll(value=self.value, case_sensitive=False).check(submission)
+
+
+class IContainsAny(FormatModel):
+    """The answer contains one of these texts, or several, in capital or small letters."""
+
+    value: Words = Field(description=_VALUES)
+
+    async def check(self, submission: Submission) -> Verdict | GradeError:
+        """Look for any text."""
+        return await ContainsAny(value=self.value, case_sensitive=False).check(submission)
 
 
 class StartsWith(FormatModel):

@@ -55,12 +55,15 @@ def _long_form(call: Any) -> Any:
     return {"name": call} if isinstance(call, str) else call
 
 
+_Call = Annotated[ExpectedCall, BeforeValidator(_long_form, json_schema_input_type=Word | ExpectedCall)]
+
+
 class ToolCalls(FormatModel):
     """The tools that were called, with which arguments and in which order."""
 
-    expected: (
-        Annotated[list[Annotated[ExpectedCall, BeforeValidator(_long_form)]], Field(max_length=_MOST_EXPECTED)] | None
-    ) = Field(None, description="The calls, as names or with arguments; those of `expected_messages` if absent.")
+    expected: Annotated[list[_Call], Field(max_length=_MOST_EXPECTED)] | None = Field(
+        None, description="The calls, as names or with arguments; those of `expected_messages` if absent."
+    )
     order: Order = Field("exact", description="`exact`, `in_order`, `any_order` or `subset`.")
     match: ArgumentMatch = Field("subset", description="`exact`, `subset`, `regex` or `ignore`, for all arguments.")
     partial: bool = Field(False, description="Whether `order: exact` gives a share rather than 0 or 1.")

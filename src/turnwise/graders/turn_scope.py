@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from .base import Grade, GradeError, Grader, GraderSettings, Submission, grade_record
 from .guarded import guarded
-from .scoring import reaches
+from .thresholds import reaches
 
 __all__ = ["Aggregate", "TurnScoped", "aggregated"]
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from .base import Grade, Grader, GraderSettings, Submission
+from .base import Grade, GradeError, Grader, GraderSettings, Submission
 from .json_values import brief, same_value
 
 if TYPE_CHECKING:
     from ..suite.when import WhenSpec
 
 __all__ = ["Conditional", "why_not_applicable"]
+
+_OF_CASE = ("tags", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,22 @@ class Conditional:
 
     async def grade(self, submission: Submission) -> Grade:
         """Judge an answer that the grader is for."""
-        why = why_not_applicable(self.when, submission)
-        return await self.grader.grade(submission) if why is None else self.settings.not_applicable(why)
+        return self.unused(submission) or await self.grader.grade(submission)
+
+    def unused(self, submission: Submission) -> Grade | None:
+        """The grade for an answer that the grader is not for, or where nobody can tell; None if it is to be used."""
+        when, gone = self.when, submission.is_case_gone
+        unknown = [name for name in _OF_CASE if gone and getattr(when, name) is not None]
+        why = why_not_applicable(when.model_copy(update=dict.fromkeys(unknown)), submission)
+        if why is not None:
+            return self.settings.not_applicable(why)
+        return self.settings.ungraded(_unknown(unknown)) if unknown else None
+
+
+def _unknown(names: Sequence[str]) -> GradeError:
+    what = " and ".join(names)
+    message = f"whether `when` holds is not known: the case is gone, and its {what} with it"
+    return GradeError("unknown-condition", message)
 
 
 def why_not_applicable(when: WhenSpec, submission: Submission) -> str | None:

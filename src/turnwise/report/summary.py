@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..engine.budget import shown_usd
 from .summary_columns import count_columns, estimate_columns, figure_columns, footnotes, name_columns
 from .summary_judges import judge_lines
+from .summary_left_out import left_out_lines
 from .summary_table import WIDTH, Column, duration, share, table, table_width
 from .terminal import Style, one_line, plain
 from .words import failure_text, shown
@@ -32,6 +33,7 @@ def summary_text(summary: Summary, verdict: Verdict, style: Style = plain) -> st
         run if groups else [*run, "no results"],
         *_tables(groups, style),
         footnotes(groups),
+        left_out_lines(summary.left_out),
         judge_lines(summary.judges),
         _repeats(groups, style),
         _ranked("slowest", summary.slowest, [duration(each.value) for each in summary.slowest], style),

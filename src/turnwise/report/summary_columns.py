@@ -93,6 +93,8 @@ def _gaps(groups: Sequence[GroupSummary]) -> list[str]:
 def _shares(groups: Sequence[GroupSummary]) -> list[str]:
     """How many results a figure is not of."""
     notes = []
+    if unknown := sum(group.scores_unknown for group in groups):
+        notes.append(f"mean score: without {counted(unknown, 'failed result')} whose score is not known")
     if cached := sum(group.from_cache for group in groups):
         notes.append(
             f"cache: {counted(cached, 'answer')} came from it, and took no time; tokens are those of the others"

@@ -25,6 +25,9 @@ def _line(judge: JudgeSummary) -> str:
     parts = [f"{named} ({judge.kind}, judged by {judge.judge}): mean {_means(judge)}", judge.calibration]
     if judge.ungraded:
         parts.append(f"{judge.ungraded:,} without a verdict")
+    parts += [f"{name}: {count:,} without a verdict" for name, count in judge.without_verdict.items()]
+    if judge.agreement is not None:
+        parts.append(f"the judges agree by {judge.agreement:.2f} (n = {judge.agreement_n:,})")
     if judge.cost_usd:
         parts.append(f"judging took {shown_usd(judge.cost_usd)}")
     return " · ".join(parts)

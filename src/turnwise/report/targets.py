@@ -19,7 +19,7 @@ _NONE = "—"
 def target_record(target: SurveyedTarget, outcome: CheckOutcome | None = None) -> dict[str, Any]:
     """One target as plain data; what is not known is null. `check` is what came of asking it."""
     resolved = target.resolved
-    check = None
+    check: dict[str, Any] | None = None
     if outcome is not None:
         check = {
             "ok": outcome.ok,
@@ -27,6 +27,8 @@ def target_record(target: SurveyedTarget, outcome: CheckOutcome | None = None) -
             "hint": outcome.hint,
             "latency_ms": outcome.latency_ms,
         }
+        if outcome.agent is not None:
+            check["agent"] = outcome.agent.record()
     return {
         "name": target.name,
         "provider": target.provider,
@@ -54,18 +56,24 @@ def targets_text(targets: Sequence[SurveyedTarget], style: Style = plain) -> str
 
 
 def check_text(targets: Sequence[SurveyedTarget], outcomes: Sequence[CheckOutcome], style: Style = plain) -> str:
-    """A line a target: ✓ and the time that its answer took, or ✗ and why there was none."""
+    """A line a target: ✓ and the time that its answer took, or ✗ and why there was none; of an agent, what was found
+    of it, too."""
     rows = _aligned([[target.name, target.provider, target.model or _NONE] for target in targets])
     lines = []
     for row, outcome in zip(rows, outcomes, strict=True):
         mark = style("✓", "green", bold=True) if outcome.ok else style("✗", "red", bold=True)
-        detail = one_line(outcome.detail)
-        if outcome.ok and outcome.latency_ms is not None:
-            detail = f"{outcome.latency_ms:,.0f} ms"
-        lines.append(f"{mark} {'  '.join(row)}  {detail}".rstrip())
+        lines.append(f"{mark} {'  '.join(row)}  {_came_of_it(outcome)}".rstrip())
         if outcome.hint and not outcome.ok:
             lines.append(f"  {style('hint:', 'cyan')} {one_line(outcome.hint)}")
     return "\n".join(lines)
+
+
+def _came_of_it(outcome: CheckOutcome) -> str:
+    took = outcome.latency_ms if outcome.ok else None
+    if outcome.agent is None:
+        return one_line(outcome.detail) if took is None else f"{took:,.0f} ms"
+    said = one_line(outcome.detail) if took is None else f"answered in {took / 1000:,.1f} s"
+    return f"{one_line(outcome.agent.text())}, {said}"
 
 
 def _state(target: SurveyedTarget, style: Style) -> str:

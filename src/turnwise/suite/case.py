@@ -21,7 +21,7 @@ from .template import Filler
 if TYPE_CHECKING:
     from ..conversation.authored import MessageDict
     from ..conversation.values import Message
-    from .format import CaseSpec, GraderSpec, SuiteHeader, ToolSpec, TurnSpec
+    from .format import AuthoredTool, CaseSpec, GraderSpec, SuiteHeader, ToolSpec, TurnSpec
     from .live_format import UserSpec
 
 __all__ = ["Case", "CaseContext", "make_case"]
@@ -31,7 +31,7 @@ def _as_written(path: DataPath) -> DataPath:
     return path
 
 
-_SHAREABLE = ("input_messages", "expected_messages", "outcome", "system_prompt", "graders", "turns", "user")
+_SHAREABLE = ("input_messages", "expected_messages", "outcome", "system_prompt", "graders", "turns", "user", "tools")
 _TOOL_ROUNDS = 10
 
 
@@ -100,7 +100,17 @@ class Case:
     @property
     def is_live(self) -> bool:
         """Whether its conversation goes on after the first answer: by turns, a simulated user or canned tools."""
-        return bool(self.turns or self.user) or (bool(self.tools) and any(tool.is_canned for tool in self.tools))
+        return bool(self.turns or self.user) or self.has_canned_tools
+
+    @property
+    def has_canned_tools(self) -> bool:
+        """Whether calls of one of its tools are answered."""
+        return bool(self.tools) and any(tool.is_canned for tool in self.tools)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is left of it but the record of its answers."""
+        return False
 
     @property
     def has_vars(self) -> bool:
@@ -139,6 +149,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
     system_prompt = _system_prompt(spec, suite)
     graders = _graders(spec, suite)
     turns, user = spec.turns or suite.turns or (), spec.user or suite.user
+    tools = (spec.tools if spec.tools is not None else suite.tools) or ()
     values: Mapping[str, Any] = {}
     if suite.vars is not None or spec.vars is not None:
         values = {**(suite.vars or {}), **(spec.vars or {})}
@@ -149,6 +160,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         system_prompt = system_prompt and filler.text(system_prompt, ("system_prompt",))
         graders = filler.graders(graders)
         turns, user = filler.turns(turns), user and filler.user(user)
+        tools = filler.tools(tools)
         if filler.problems:
             raise ResolutionError(filler.problems)
     return Case(
@@ -165,7 +177,7 @@ def make_case(spec: CaseSpec, context: CaseContext, source: Source, path: DataPa
         tags=tuple(dict.fromkeys((*(suite.tags or ()), *(spec.tags or ())))) if suite.tags or spec.tags else (),
         metadata=spec.metadata or {},
         vars=values,
-        tools=_tools(spec, suite) if spec.tools is not None or suite.tools is not None else (),
+        tools=_unwrapped(tools) if tools else (),
         output_schema=spec.output_schema if spec.output_schema is not None else suite.output_schema,
         inherited_graders=len(graders) - len(spec.graders or ()),
         spec=spec,
@@ -192,10 +204,9 @@ def _graders(spec: CaseSpec, suite: SuiteHeader) -> Sequence[GraderSpec]:
     return [*(suite.graders or ()), *spec.graders] if spec.inherit_graders else spec.graders
 
 
-def _tools(spec: CaseSpec, suite: SuiteHeader) -> Sequence[ToolSpec]:
+def _unwrapped(tools: Sequence[AuthoredTool]) -> Sequence[ToolSpec]:
     from .format import WrappedTool
 
-    tools = (spec.tools if spec.tools is not None else suite.tools) or ()
     return [tool.function if isinstance(tool, WrappedTool) else tool for tool in tools]
 
 

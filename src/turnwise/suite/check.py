@@ -39,4 +39,10 @@ def case_warnings(case: Case) -> list[Diagnostic]:
         source, path, case_id = case.where(within)
         problem = Problem(within, finding.code, finding.message, finding.hint)
         diagnostics.append(problem_diagnostic(problem, "warning", source, path, case_id))
+    if case.spec.max_tool_rounds is not None and not case.has_canned_tools:
+        message = "`max_tool_rounds` has no effect: no tool of the case has replies"
+        hint = "give a tool `replies` or a `reply`, or remove it"
+        problem = Problem(("max_tool_rounds",), "unused-tool-rounds", message, hint)
+        source, path, case_id = case.where(problem.path)
+        diagnostics.append(problem_diagnostic(problem, "warning", source, path, case_id))
     return diagnostics

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
@@ -35,7 +36,7 @@ class LongGrader(FormatModel):
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     type: str = Field(min_length=1, description="The kind of grader, such as `contains` or `llm_judge`.")
-    name: str | None = Field(None, description="A name for reports; the kind if absent.")
+    name: Word | None = Field(None, description="A name for reports; the kind if absent.")
     weight: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="Its share in the case's score; 1 if absent."
     )
@@ -78,8 +79,13 @@ def _short_form(grader: dict[str, Any]) -> dict[str, Any]:
     if len(grader) != 1:
         rule = "a grader needs a `type`, or is a single `kind: value` pair"
         hint = "write two graders, or `type: kind` and its settings"
+        settings = [key for key in grader if key in LongGrader.model_fields]
         if any(_meant(key) == "type" for key in grader):
             hint = "did you mean `type`?"
+        elif settings and len(settings) == len(grader) - 1:
+            (kind,) = grader.keys() - settings
+            beside = ", ".join(f"{key}: …" for key in settings)
+            hint = f"settings stand below the kind: `{kind}: {{value: …, {beside}}}`, or beside `type: {kind}`"
         raise PydanticCustomError("grader_form", rule, {"hint": hint})
     return grader
 
@@ -151,7 +157,19 @@ def _tool_form(value: Any) -> str:
 AuthoredTool = Annotated[
     Annotated[ToolSpec, Tag("plain")] | Annotated[WrappedTool, Tag("wrapped")], Discriminator(_tool_form)
 ]
-Tools = list[AuthoredTool]
+
+
+def _no_name_twice(tools: list[AuthoredTool]) -> list[AuthoredTool]:
+    names = [tool.function.name if isinstance(tool, WrappedTool) else tool.name for tool in tools]
+    for name, count in Counter(names).items():
+        if count > 1:
+            message = "{count} tools have the name {name}"
+            context = {"count": count, "name": repr(name), "hint": "rename them: a call could not say which it means"}
+            raise PydanticCustomError("duplicate_tool", message, context)
+    return tools
+
+
+Tools = Annotated[list[AuthoredTool], AfterValidator(_no_name_twice)]
 
 
 _ONE_MESSAGE: JsonDict = {
@@ -286,7 +304,7 @@ class SuiteHeader(FormatModel):
     target: Word | None = Field(None, description="The target to ask.")
     targets: Annotated[list[Word], Field(min_length=1)] | None = Field(None, description="Several targets to ask.")
     judge: Word | None = Field(
-        None, description="The target that judges where a grader asks a model and names no `target`."
+        None, description="The target that judges where neither the grader nor its deck names one; not for `similar`."
     )
     system_prompt: str | None = Field(None, description="The system text of cases that have none of their own.")
     guideline_patterns: list[GuidelinePattern] | None = Field(

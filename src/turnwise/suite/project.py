@@ -75,7 +75,7 @@ class Project:
             return self.root / Path(self.config.targets).expanduser()
         ours = _yaml_file(self.root / ".turnwise", "targets")
         theirs = _yaml_file(self.root / ".agentv", "targets")
-        return theirs if theirs.is_file() and not ours.parent.is_dir() else ours
+        return theirs if theirs.is_file() and not _has_own_files(self.root) else ours
 
     @property
     def runs_dir(self) -> Path:
@@ -141,13 +141,18 @@ def load_project(root: Path) -> Project:
     theirs = _yaml_file(root / ".agentv", "config")
     if ours.exists():
         return Project(root, *read_config(ours))
-    if (root / ".agentv").is_dir() and not (root / ".turnwise").is_dir():
+    if (root / ".agentv").is_dir() and not _has_own_files(root):
         # AgentV's rule: no patterns configured, no guidelines.
         project = Project(root, *read_config(theirs)) if theirs.is_file() else Project(root)
         if project.config.guideline_patterns is None:
             return Project(root, project.config.model_copy(update={"guideline_patterns": []}), project.config_source)
         return project
     return Project(root)
+
+
+def _has_own_files(root: Path) -> bool:
+    """Whether the project is set up for Turnwise. The folder alone does not say so: a run makes it for its results."""
+    return any(_yaml_file(root / ".turnwise", stem).exists() for stem in ("config", "targets"))
 
 
 def _yaml_file(folder: Path, stem: str) -> Path:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..conversation.authored import MessageDict, Segment, TextSegment
 from ..errors import Problem
-from .format import GraderSpec, TurnSpec
-from .live_format import UserSpec
+from .format import AuthoredTool, GraderSpec, ToolSpec, TurnSpec, WrappedTool
+from .live_format import ToolResult, UserSpec
 from .paths import DataPath
 
 __all__ = ["Filler"]
 
+Reply = TypeVar("Reply", bound=ToolResult)
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
@@ -56,6 +57,10 @@ class Filler:
         persona = user.persona and self.text(user.persona, ("user", "persona"))
         return user.model_copy(update={"persona": persona, "goal": self.text(user.goal, ("user", "goal"))})
 
+    def tools(self, tools: Sequence[AuthoredTool]) -> list[AuthoredTool]:
+        """The tools with their canned replies filled; what the model reads of them stays as it is."""
+        return [self._authored_tool(tool, ("tools", index)) for index, tool in enumerate(tools)]
+
     def value(self, value: Any, path: DataPath) -> Any:
         """Any plain value with every text in it filled."""
         if isinstance(value, str):
@@ -85,6 +90,21 @@ class Filler:
             and [self._grader(each, (*path, "graders", index)) for index, each in enumerate(turn.graders)],
         }
         return turn.model_copy(update=changes)
+
+    def _authored_tool(self, tool: AuthoredTool, path: DataPath) -> AuthoredTool:
+        if isinstance(tool, WrappedTool):
+            return tool.model_copy(update={"function": self._tool(tool.function, (*path, "function"))})
+        return self._tool(tool, path)
+
+    def _tool(self, tool: ToolSpec, path: DataPath) -> ToolSpec:
+        if not tool.is_canned:
+            return tool
+        replies = [self._reply(each, (*path, "replies", index)) for index, each in enumerate(tool.replies or ())]
+        reply = tool.reply and self._reply(tool.reply, (*path, "reply"))
+        return tool.model_copy(update={"replies": replies or None, "reply": reply})
+
+    def _reply(self, reply: Reply, path: DataPath) -> Reply:
+        return reply.model_copy(update=self.value(reply.model_dump(exclude_unset=True), path))
 
     def _grader(self, grader: GraderSpec, path: DataPath) -> GraderSpec:
         if isinstance(grader, str):
