@@ -26,7 +26,8 @@ TurnwiseError                   anything below; `str()` is a message for people
     ├── ProviderTimeoutError    no whole answer in time
     ├── ProviderConnectionError no connection, or one that broke
     ├── ProtocolError           an answer that is not what the API promises
-    └── ApplicationError        the program or function under test failed
+    ├── ApplicationError        the program or function under test failed
+    └── NotAwaitedError         the request was handed over, or only prepared, and nobody waits for an answer
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ __all__ = [
     "FileReferenceError",
     "InputError",
     "MissingVariablesError",
+    "NotAwaitedError",
     "NotFoundError",
     "OverloadedError",
     "PatternError",
@@ -294,3 +296,9 @@ class ApplicationError(ProviderError):
     """The program or function under test failed, or returned what cannot be an answer."""
 
     kind = "application"
+
+
+class NotAwaitedError(ProviderError):
+    """There is no answer because none was waited for. It is an error, and no answer, so that nothing can be scored."""
+
+    kind = "not_awaited"

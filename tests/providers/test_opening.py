@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from turnwise.errors import MissingVariablesError, ProviderConnectionError, SetupError, UsageError
+from turnwise.errors import MissingVariablesError, ProviderConnectionError, UsageError
 from turnwise.providers import Provider, ProviderRequest, Providers, open_provider
 from turnwise.providers.http_endpoint import HttpEndpointProvider
 from turnwise.providers.llm import WIRES, LLMProvider
@@ -94,12 +94,11 @@ def test_every_llm_api_has_a_wire() -> None:
     assert with_key | {"local"} == set(WIRES)
 
 
-@pytest.mark.parametrize("provider", ["codex", "claude-code", "pi", "cli", "vscode"])
-def test_agents_say_that_they_come_later(provider: str) -> None:
-    """A target of an agent can be written, but not asked yet."""
-    with pytest.raises(SetupError, match="cannot be asked yet") as caught:
-        Providers(environment={}).open(resolved(f"{provider}/x"))
-    assert caught.value.hint
+@pytest.mark.parametrize("provider", ["codex", "claude-code", "pi", "vscode"])
+def test_agents_are_opened_before_they_are_installed(provider: str) -> None:
+    """Nothing is looked for until an agent is asked: a run of several targets starts, and says who is missing."""
+    opened = Providers(environment={"PATH": "", "HOME": "/home/nobody"}).open(resolved(f"{provider}/x"))
+    assert [each["content"] for each in opened.preview(ProviderRequest(question="Q?")).messages] == ["Q?"]
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def results(rig: Rig, folder: Path, **settings: Any) -> list[dict[str, Any]]:
     (folder / ".turnwise" / "targets.yaml").write_text(json.dumps({"targets": [target]}), encoding="utf-8")
     (folder / "rule.md").write_text("Be brief.\n", encoding="utf-8")
     (folder / "s.yaml").write_text(json.dumps({"cases": [_case("6 x 7"), _case("2 + 2")]}), encoding="utf-8")
-    done = run_turnwise("run", "s.yaml", "--target", "vscode", cwd=folder, **rig.environment)
+    done = run_turnwise("run", "s.yaml", "--target", "vscode", cwd=folder, VSCODE_RIG=rig.environment["VSCODE_RIG"])
     assert done.returncode == 0, done.stdout + done.stderr + rig.logs()
     (journal,) = folder.glob(".turnwise/runs/*/results.jsonl")
     return [json.loads(line) for line in journal.read_text("utf-8").splitlines()]

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ProviderError, UsageError
+from .agents.opening import AGENTS
 from .base import ProviderRequest, Settings
 from .opening import Providers
 
 if TYPE_CHECKING:
     from ..targets.resolve import ResolvedTarget
+    from .agents.checking import AgentState
 
 __all__ = ["CheckOutcome", "check_targets"]
 
@@ -24,13 +26,15 @@ _MAX_TOKENS = 16
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """Whether a target answered: `detail` says what it answered with, or why not."""
+    """Whether a target answered: `detail` says what it answered with, or why not. `agent` is what was found of an
+    agent before it was asked."""
 
     name: str
     ok: bool
     detail: str
     hint: str | None = None
     latency_ms: float | None = None
+    agent: AgentState | None = None
 
 
 async def check_targets(
@@ -39,16 +43,37 @@ async def check_targets(
     root: Path,
     default_system_prompt: str | None,
     timeout: float = 30.0,
+    agent_timeout: float = 120.0,
     environment: Mapping[str, str] | None = None,
 ) -> list[CheckOutcome]:
-    """Ask every target one question. Never raises for what a target does."""
+    """Ask every target one question. Never raises for what a target does. An agent, which has a program to start, may
+    take longer."""
     async with Providers(
         root=root, environment=environment, default_system_prompt=default_system_prompt
     ) as providers:  # fmt: skip
-        return list(await asyncio.gather(*(_check(each, providers, timeout) for each in resolved)))
+        waits = [agent_timeout if each.target.provider in AGENTS else timeout for each in resolved]
+        checks = [_check(each, providers, wait) for each, wait in zip(resolved, waits, strict=True)]
+        return list(await asyncio.gather(*checks))
 
 
 async def _check(resolved: ResolvedTarget, providers: Providers, timeout: float) -> CheckOutcome:
+    if resolved.target.provider not in AGENTS:
+        return await _asked(resolved, providers, timeout)
+    try:
+        state = await _found(resolved, providers)
+    except (ProviderError, UsageError) as error:
+        return CheckOutcome(resolved.target.name, False, str(error), error.hint)
+    return replace(await _asked(resolved, providers, timeout), agent=state)
+
+
+async def _found(resolved: ResolvedTarget, providers: Providers) -> AgentState | None:
+    from .agents.base import Surroundings
+    from .agents.checking import agent_state
+
+    return await agent_state(resolved, Surroundings(providers.root, providers.environment))
+
+
+async def _asked(resolved: ResolvedTarget, providers: Providers, timeout: float) -> CheckOutcome:
     name = resolved.target.name
     once = resolved.target.model_copy(update={"max_retries": 0})
     # A model that thinks needs its own limit, which must be above what it may think.

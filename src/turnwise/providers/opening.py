@@ -132,6 +132,10 @@ class Providers:
             from .mock import MockProvider
 
             return MockProvider(target, default)
+        if target.provider == "replay" and target.sessions is not None:
+            from .agents.sessions import SessionsProvider
+
+            return SessionsProvider(target.sessions, self.root)
         if target.provider == "replay":
             from .replay import ReplayProvider
 

@@ -23,29 +23,35 @@ _OURS = str(Path(__file__).parent.parent) + os.sep
 _LONGEST_MESSAGE = 500
 
 
-def find_function(name: str, folder: Path) -> Callable[..., Any]:
-    """The function `module:function`, imported with `folder` first on the path. Raises `UsageError`."""
+def find_function(
+    name: str, folder: Path, *, owner: str = "the target", takes: str = "the request"
+) -> Callable[..., Any]:
+    """The function `module:function`, imported with `folder` first on the path. Raises `UsageError`.
+
+    In hints, `owner` is who has the setting `path`, and `takes` what the function is given.
+    """
     module_name, _, attributes = name.partition(":")
-    value: Any = _imported(module_name, folder)
+    value: Any = _imported(module_name, folder, owner)
     for attribute in attributes.split("."):
         if not hasattr(value, attribute):
             from ..suite.explain import did_you_mean
 
             known = [each for each in dir(value) if not each.startswith("_")]
-            raise UsageError(f"`{module_name}` has no `{attributes}`", did_you_mean(attribute, known, "it has"))
+            hint = did_you_mean(attribute, known, "it has") if known else "define it there, or name another function"
+            raise UsageError(f"`{module_name}` has no `{attributes}`", hint)
         value = getattr(value, attribute)
     if not callable(value):
         kind = "None" if value is None else f"a value of the type `{type(value).__qualname__}`"
-        raise UsageError(f"`{name}` is {kind}, not a function", "name a function that takes the request")
+        raise UsageError(f"`{name}` is {kind}, not a function", f"name a function that takes {takes}")
     found: Callable[..., Any] = value
     return found
 
 
-def _imported(name: str, folder: Path) -> ModuleType:
+def _imported(name: str, folder: Path, owner: str) -> ModuleType:
     import importlib
 
     if not folder.is_dir():
-        raise UsageError(f"cannot import `{name}`: there is no folder {folder}", "check the target's `path`")
+        raise UsageError(f"cannot import `{name}`: there is no folder {folder}", f"check `path` of {owner}")
     _refuse_other_module(name.partition(".")[0], folder)
     load_certificates()
     try:
@@ -53,7 +59,7 @@ def _imported(name: str, folder: Path) -> ModuleType:
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
-            hint = f"searched {folder} and Python's own path; set the target's `path` to the folder that holds it"
+            hint = f"searched {folder} and Python's own path; set `path` of {owner} to the folder that holds it"
             raise UsageError(f"there is no module `{name}` to import", hint) from error
         raise _import_error(name, error) from error
     except (Exception, SystemExit) as error:

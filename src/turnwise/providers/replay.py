@@ -18,7 +18,7 @@ from .recording import check_answer, is_failure, malformed, messages_key, read_r
 if TYPE_CHECKING:
     from ..targets.stand_ins import ReplayTarget
 
-__all__ = ["RESULTS", "ReplayProvider", "recorded_response"]
+__all__ = ["RESULTS", "ReplayProvider", "recorded_response", "recorded_usage"]
 
 RESULTS = "results.jsonl"
 """The file of a run's folder that holds its answers."""
@@ -42,7 +42,7 @@ class ReplayProvider:
     """The provider of a `replay` target; the recording is read when the first answer is asked for."""
 
     def __init__(self, target: ReplayTarget, root: Path, default_system_prompt: str | None = None) -> None:
-        self._path = root / target.path
+        self._path = root / (target.path or "")
         self._by_case = target.match_by == "case"
         self._default_system_prompt = default_system_prompt
         self._index: _Index | ProviderError | None = None
@@ -216,7 +216,7 @@ def recorded_response(record: dict[str, Any], sent: Sequence[Any], latency_ms: f
         messages=record.get("output_messages") or [{"role": "assistant", "content": text}],
         finish_reason=reason if isinstance(reason, str) and reason in _FINISH_REASONS else "stop",  # type: ignore[arg-type]
         raw_finish_reason=_text(record, "raw_finish_reason"),
-        usage=_usage(record.get("usage")),
+        usage=recorded_usage(record.get("usage")),
         reasoning=_text(record, "reasoning"),
         refusal=_text(record, "refusal"),
         model=_text(record, "model"),
@@ -230,7 +230,8 @@ def _text(record: dict[str, Any], key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _usage(recorded: Any) -> Usage:
+def recorded_usage(recorded: Any) -> Usage:
+    """The tokens of a record; none are known of what is no record of them."""
     if not isinstance(recorded, dict):
         return Usage()
     counts = {each.name: recorded.get(each.name) for each in fields(Usage)}

@@ -29,11 +29,31 @@ Recipe = Annotated[
 PromptBy = Annotated[Annotated[Literal["argument", "file", "stdin"], Tag("value")] | Variable, OR_VARIABLE]
 AnswerFrom = Annotated[Annotated[Literal["stdout", "file"], Tag("value")] | Variable, OR_VARIABLE]
 
-# The same as `_has_one_program`, in the words of JSON Schema; `null` is the same as absent.
+_OF_RECIPES = ("executable", "args", "model", "api_key", "base_url")
+_OF_COMMANDS = ("shell", "files_format", "prompt_by", "answer_from", "answer_pointer", "batch")
+_ABSENT: JsonDict = {"type": "null"}
+_GIVEN: JsonDict = {"not": {"type": "null"}}
+
+# The same as the rules of `CliTarget`, in the words of JSON Schema; `null` is the same as absent.
 _ONE_PROGRAM: JsonDict = {
     "oneOf": [
-        {"required": ["command"], "properties": {"command": {"not": {"type": "null"}}}},
-        {"required": ["recipe"], "properties": {"recipe": {"not": {"type": "null"}}}},
+        {
+            "required": ["command"],
+            "properties": {"command": _GIVEN, "recipe": _ABSENT, **dict.fromkeys(_OF_RECIPES, _ABSENT)},
+        },
+        {
+            "required": ["recipe"],
+            "properties": {
+                "recipe": _GIVEN,
+                "command": _ABSENT,
+                "shell": {"const": False},
+                "files_format": _ABSENT,
+                "prompt_by": {"const": "argument"},
+                "answer_from": {"const": "stdout"},
+                "answer_pointer": _ABSENT,
+                "batch": {"const": False},
+            },
+        },
     ]
 }
 
@@ -58,7 +78,7 @@ class HttpHealthcheck(FormatModel):
 Healthcheck = Annotated[CommandHealthcheck | HttpHealthcheck, Field(discriminator="type")]
 
 
-class CliTarget(Workspace, TargetBase):
+class CliTarget(Program, Workspace, TargetBase):
     """Any program that takes a prompt and gives an answer."""
 
     model_config = ConfigDict(json_schema_extra=_ONE_PROGRAM)
@@ -67,9 +87,13 @@ class CliTarget(Workspace, TargetBase):
     command: Command | None = Field(
         None,
         description="The command, as a list of arguments or a text, with `{PROMPT}`, `{PROMPT_FILE}`, `{FILES}`, "
-        "`{GUIDELINES}`, `{CASE_ID}`, `{ATTEMPT}` and `{OUTPUT_FILE}` filled in.",
+        "`{GUIDELINES}`, `{CASE_ID}`, `{ATTEMPT}`, `{OUTPUT_FILE}` and `{PROJECT}` filled in.",
     )
-    recipe: Recipe | None = Field(None, description="A known program, instead of `command`.")
+    recipe: Recipe | None = Field(
+        None,
+        description="A known program, instead of `command`; only then are there `executable`, `args`, `model`, "
+        "`api_key` and `base_url`.",
+    )
     shell: Switch = Field(False, description="Whether `command` is run by a shell; what is filled in is quoted for it.")
     files_format: Word | None = Field(
         None, description="How each file of `{FILES}` is written, with `{path}` and `{basename}`; `{path}` if absent."
@@ -90,6 +114,22 @@ class CliTarget(Workspace, TargetBase):
                 "a cli target needs `command` or `recipe`, and only one of them",
                 {"hint": "such as command: [my-agent, --prompt, '{PROMPT}']"},
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_settings_of_its_form(self) -> Self:
+        form, other, names = (
+            ("command", "recipe", _OF_RECIPES) if self.recipe is None else ("recipe", "command", _OF_COMMANDS)
+        )
+        fields = type(self).model_fields
+        for name in names:
+            if getattr(self, name) != fields[name].default:
+                where = "write it into the command" if form == "command" else "a recipe knows how its program is asked"
+                raise PydanticCustomError(
+                    "other_program",
+                    "`{name}` goes with `{other}`, not with `{form}`",
+                    {"name": name, "other": other, "form": form, "hint": f"remove `{name}`: {where}"},
+                )
         return self
 
 

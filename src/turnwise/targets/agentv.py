@@ -107,10 +107,15 @@ def _translate_cli(target: dict[str, Any]) -> dict[str, str]:
     if isinstance(target.get("command"), str):
         target["command"] = target["command"].replace("{EVAL_ID}", "{CASE_ID}")
         target.setdefault("shell", True)
+        target.setdefault("cwd", ".")  # theirs start in the project
+        if "{OUTPUT_FILE}" in target["command"]:
+            target.setdefault("answer_from", "file")
     healthcheck = target.get("healthcheck")
     if not isinstance(healthcheck, dict):
         return {}
     target["healthcheck"], written = _renamed(healthcheck, _HEALTHCHECK_KEYS, _HEALTHCHECK_KNOWN)
+    if isinstance(check := target["healthcheck"].get("command"), str):
+        target["healthcheck"]["command"] = check.replace("{EVAL_ID}", "{CASE_ID}")
     return written
 
 

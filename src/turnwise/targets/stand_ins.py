@@ -21,6 +21,12 @@ _ONE_ANSWER: JsonDict = {
         "properties": {"response": {"type": "string"}, "echo": {"const": True}},
     }
 }
+_ONE_RECORDING: JsonDict = {
+    "oneOf": [
+        {"required": ["path"], "properties": {"path": {"type": "string"}, "sessions": {"type": "null"}}},
+        {"required": ["sessions"], "properties": {"sessions": {"type": "string"}, "path": {"type": "null"}}},
+    ]
+}
 MatchBy = Annotated[Annotated[Literal["request", "case"], Tag("value")] | Variable, OR_VARIABLE]
 Fault = Annotated[Annotated[Literal["status", "reset", "truncated", "slow"], Tag("value")] | Variable, OR_VARIABLE]
 
@@ -77,6 +83,27 @@ class MockTarget(TargetBase):
 class ReplayTarget(TargetBase):
     """Answers that were recorded before."""
 
+    model_config = ConfigDict(json_schema_extra=_ONE_RECORDING)
+
     provider: Literal["replay"] = Field(description="Answers that were recorded before.")
-    path: Word = Field(description="The recording: a run's folder or a JSONL file; relative to the project root.")
-    match_by: MatchBy = Field("request", description="Whether an answer is found by its whole request or by its case.")
+    path: Word | None = Field(
+        None, description="The recording: a run's folder or a JSONL file; relative to the project root."
+    )
+    sessions: Word | None = Field(
+        None,
+        description="A folder of recorded sessions of agents, instead of `path`: `CASE.jsonl` or `CASE-TRIAL.jsonl`, "
+        "or a run's logs; relative to the project root.",
+    )
+    match_by: MatchBy = Field(
+        "request", description="Whether an answer of `path` is found by its whole request or by its case."
+    )
+
+    @model_validator(mode="after")
+    def _has_one_recording(self) -> Self:
+        if (self.path is None) == (self.sessions is None):
+            raise PydanticCustomError(
+                "one_recording",
+                "a replay target needs `path` or `sessions`, and only one of them",
+                {"hint": "`path` is a recording of answers, `sessions` a folder with an agent's sessions"},
+            )
+        return self

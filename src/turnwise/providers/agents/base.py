@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +12,7 @@ from ...errors import ProviderError, SetupError
 from ..base import DEFAULT_TIMEOUT, Preview, ProviderRequest, ProviderResponse
 from .changes import changes_since, picture
 from .document import agent_document
-from .failures import failure_of
+from .failures import failure_of, hide
 from .kind import AgentKind, Task
 from .logs import AgentLogs
 from .mirror import mirror, planned_mirror
@@ -55,6 +55,7 @@ class AgentProvider:
         self._maker = WorkspaceMaker(self._target, surroundings.root)
         self._finder = ProgramFinder(kind, self._target, surroundings)
         self._logs = AgentLogs(self._target, surroundings, resolved.secrets)
+        self._secrets = resolved.secrets
         self._open: set[Path] = set()
 
     async def ask(self, request: ProviderRequest) -> ProviderResponse:
@@ -69,6 +70,7 @@ class AgentProvider:
         except ProviderError as error:
             work.kept = await in_thread(lambda: self._release(workspace, failed=True))
             error.agent = work.record()
+            hide(error, self._secrets)
             raise
         except BaseException:
             await in_thread(lambda: self._release(workspace, failed=False))
@@ -125,25 +127,27 @@ class AgentProvider:
         for path, text in start.files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        environment = agent_environment(
-            self._target,
-            self._around.environment,
-            home=workspace.home,
-            temp=workspace.temp,
-            variables=start.variables,
-            config_variables=self._kind.config_variables,
-        )
         timeout = DEFAULT_TIMEOUT if self._target.timeout is None else float(self._target.timeout)
         # A path of the target's starts at the project, and the agent somewhere else.
         named, *rest = start.command
         program = Program(
             command=(self._finder.path() if named == self._finder.name else named, *rest),
             folder=workspace.folder,
-            environment=environment,
+            environment=self._environment(workspace, start.variables),
             seconds=timeout,
             most_bytes=_MOST_OUTPUT,
         )
         return program, start.given
+
+    def _environment(self, workspace: Workspace, variables: Mapping[str, str]) -> dict[str, str]:
+        return agent_environment(
+            self._target,
+            self._around.environment,
+            home=workspace.home,
+            temp=workspace.temp,
+            variables=variables,
+            config_variables=self._kind.config_variables,
+        )
 
     async def _step(self, key: str, task: Task, program: Program) -> None:
         command = getattr(self._target, key)
@@ -154,10 +158,12 @@ class AgentProvider:
         from ...programs.running import ran
 
         try:
-            return await ran(program, given)
+            done = await ran(program, given)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise SetupError(f"the system starts no process for {self._kind.title}: {reason}") from error
+        # Before its end is cut off, which could leave half a secret.
+        return replace(done, complaint=self._logs.clean_end(done.complaint))
 
     def _response(self, task: Task, session: Session, work: AgentWork) -> ProviderResponse:
         assert session.text is not None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Change", "Changes", "Seen", "changes_since", "picture"]
+__all__ = ["Change", "Changes", "Seen", "changes_between", "changes_since", "picture"]
 
 ChangeKind = Literal["added", "modified", "deleted"]
 
@@ -63,7 +63,11 @@ def picture(folder: Path) -> dict[str, Seen]:
 
 def changes_since(before: Mapping[str, Seen], folder: Path) -> Changes:
     """What is other than in the picture."""
-    after = picture(folder)
+    return changes_between(before, picture(folder))
+
+
+def changes_between(before: Mapping[str, Seen], after: Mapping[str, Seen]) -> Changes:
+    """What is other in the second picture than in the first."""
     found = [Change(path, _kind(path, before, after)) for path in sorted(before.keys() | after.keys())
              if path not in before or path not in after or before[path].digest != after[path].digest]  # fmt: skip
     parts: list[str] = []
@@ -94,6 +98,8 @@ def _kind(path: str, before: Mapping[str, Seen], after: Mapping[str, Seen]) -> C
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    if folder.is_symlink():
+        return  # an agent may put a link to anywhere in the place of its workspace
     for root, folders, files in os.walk(folder):
         linked = [name for name in folders if os.path.islink(os.path.join(root, name))]
         folders[:] = sorted(name for name in folders if name not in _NOT_LOOKED_AT and name not in linked)

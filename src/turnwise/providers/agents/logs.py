@@ -37,9 +37,9 @@ class AgentLogs:
         path = self._free(self._folder / _ODD.sub("-", self._target), log_name(request))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self._clean(ran.output))
+            path.write_bytes(self.clean(ran.output))
             if ran.complaint:
-                path.with_suffix(".stderr.txt").write_bytes(self._clean(ran.complaint))
+                path.with_suffix(".stderr.txt").write_bytes(self.clean(ran.complaint))
         except OSError:
             return None
         return path
@@ -52,10 +52,18 @@ class AgentLogs:
         self._used.add(path)
         return path
 
-    def _clean(self, data: bytes) -> bytes:
+    def clean(self, data: bytes) -> bytes:
+        """What was written, without secrets."""
         for secret in self._secrets:
             data = data.replace(secret, _REDACTED)
         return data
+
+    def clean_end(self, data: bytes) -> bytes:
+        """The same for the end of something longer, which may begin in the middle of a secret."""
+        for secret in self._secrets:
+            cut = next((size for size in range(len(secret) - 1, 3, -1) if data.startswith(secret[-size:])), 0)
+            data = _REDACTED + data[cut:] if cut else data
+        return self.clean(data)
 
 
 def log_name(request: ProviderRequest) -> str:

@@ -1,0 +1,149 @@
+"""Recorded sessions of agents, one file for each case: they are graded without running the agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ApplicationError, BadRequestError, NotFoundError, ProtocolError
+from ...programs.words import clean_text
+from ..base import Preview, ProviderRequest, ProviderResponse
+from .kind import Task
+from .logs import log_name
+from .session import Session, event_lines
+
+if TYPE_CHECKING:
+    from .session_formats import SessionFormat
+
+__all__ = ["SessionsProvider", "file_names", "read_session"]
+
+_ENDINGS = (".jsonl", ".log")
+_LARGEST = 256 * 1024 * 1024
+_LONGEST_SHOWN = 600
+_MOST_SHOWN = 3
+_MOST_COMPARED = 2000
+
+
+class SessionsProvider:
+    """The provider of a `replay` target with `sessions`: answers are found by the names of cases."""
+
+    def __init__(self, sessions: str, root: Path) -> None:
+        self._folder = root / Path(sessions).expanduser()
+
+    async def ask(self, request: ProviderRequest) -> ProviderResponse:
+        """The recorded answer. Raises `NotFoundError` if there is none, and other errors if it cannot be read."""
+        from asyncio import to_thread
+
+        return await to_thread(self._answer, request)
+
+    def preview(self, request: ProviderRequest) -> Preview:
+        """The question of the case; nothing is sent anywhere."""
+        return Preview(messages=[{"role": "user", "content": request.question}], rewrites=(), request=None)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _answer(self, request: ProviderRequest) -> ProviderResponse:
+        file = _file(self._folder, request)
+        session = read_session(file, request)
+        assert session.text is not None
+        return ProviderResponse(
+            text=session.text,
+            messages=session.messages or [{"role": "assistant", "content": session.text}],
+            usage=session.usage,
+            cost_usd=session.cost_usd,
+            model=session.model,
+            response_id=session.session_id,
+            sent=[{"role": "user", "content": request.question}],
+        )
+
+
+def file_names(request: ProviderRequest) -> list[str]:
+    """The names that the session of a request may have, the best first; odd characters of an id are `-`.
+
+    >>> file_names(ProviderRequest(question="", case_id="a/b", attempt=2))
+    ['a-b-2.jsonl', 'a-b-2.log']
+    >>> file_names(ProviderRequest(question="", case_id="a"))
+    ['a.jsonl', 'a.log', 'a-1.jsonl', 'a-1.log']
+    """
+    name = log_name(request)
+    stems = [name] if request.attempt > 1 else [name.removesuffix("-1"), name]
+    return [f"{stem}{ending}" for stem in stems for ending in _ENDINGS]
+
+
+def _file(folder: Path, request: ProviderRequest) -> Path:
+    if request.case_id is None:
+        raise BadRequestError("the request belongs to no case, and sessions are looked up by case")
+    if not folder.is_dir():
+        raise NotFoundError(f"there is no folder {folder}", hint="`sessions` is relative to the project root")
+    names = file_names(request)
+    found = next((folder / name for name in names if (folder / name).is_file()), None)
+    if found is None:
+        trial = f"trial {request.attempt} of " if request.attempt > 1 else ""
+        message = f"no session for {trial}case {request.case_id!r} in {folder}: there is no {' or '.join(names)}"
+        raise NotFoundError(message, retryable=False, hint=_instead(folder, names[0]))
+    return found
+
+
+def _instead(folder: Path, name: str) -> str:
+    from difflib import get_close_matches
+
+    there = sorted(file.name for file in folder.iterdir() if file.suffix in _ENDINGS)[:_MOST_COMPARED]
+    if not there:
+        return "it holds no .jsonl or .log file: copy the session there, with the name of its case"
+    shown = get_close_matches(name, there, n=_MOST_SHOWN) or there[:_MOST_SHOWN]
+    return f"name the file after its case; it holds {', '.join(shown)}{', …' if len(there) > len(shown) else ''}"
+
+
+def read_session(file: Path, request: ProviderRequest) -> Session:
+    """The session of a file. Raises `ProtocolError` if it is none, or torn, and `ApplicationError` if it failed."""
+    from .session_formats import KNOWN, format_of
+
+    output, noted = _bytes(file), Session()
+    events = list(event_lines(output, noted))
+    found = format_of(output, events)
+    if found is None:
+        raise ProtocolError(f"{file} is no session of an agent that is known", hint=f"known are: {KNOWN}")
+    if noted.malformed is not None:
+        shown = clean_text(noted.malformed, _LONGEST_SHOWN)
+        message = f"{file} ({found.title}) is torn: this line should be JSON, and is not: {shown!r}"
+        raise ProtocolError(message, hint="record it again: what is lost may have been a tool call")
+    session = found.read(output, events, _task(file, request))
+    _check(file, found, events, session)
+    return session
+
+
+def _check(file: Path, found: SessionFormat, events: list[dict[str, Any]], session: Session) -> None:
+    where = f"{file} ({found.title})"
+    if session.failure is not None:
+        failure = clean_text(session.failure, _LONGEST_SHOWN)
+        raise ApplicationError(f"{where}: the session failed: {failure}", retryable=False, hint=_retry(file))
+    if not found.is_whole(events, session):
+        raise ProtocolError(f"{where} is torn: it does not go to the end of the session", hint="record it again")
+    if session.text is None or not session.text.strip():
+        raise ProtocolError(f"{where} holds no answer", hint=_retry(file))
+
+
+def _retry(file: Path) -> str:
+    """Logs of a run keep each attempt; only the first has the name of its trial."""
+    later = file.with_name(f"{file.stem}-2{file.suffix}")
+    return f"if {later.name} is a later attempt, rename it to {file.name}" if later.is_file() else "record it again"
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise ProtocolError(f"{file} is larger than {_LARGEST:,} bytes", hint="is it a session?")
+        return file.read_bytes()
+    except OSError as error:
+        message = f"the session {file} cannot be read: {error.strerror}"
+        raise NotFoundError(message, retryable=False, hint="check its rights") from error
+
+
+def _task(file: Path, request: ProviderRequest) -> Task:
+    """Agents are read together with their task; of this one only the file is left."""
+    folder, unknown = file.parent, SimpleNamespace(base_url=None)
+    return Task(
+        prompt=request.question, folder=folder, home=folder, scratch=folder, target=unknown, request=request
+    )  # fmt: skip

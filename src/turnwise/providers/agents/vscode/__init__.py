@@ -1,0 +1,1 @@
+"""An agent in a running VS Code: asked through the `code` command and through files."""
