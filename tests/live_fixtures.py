@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import turnwise
 from fault_server import Fault, FaultServer, Received, answer, serving
 from run_fixtures import journal, openai, project, run, suite
+from turnwise import RunOutcome
 
-__all__ = ["Model", "bodies", "calling", "model_at", "only", "saying", "sent_messages"]
+__all__ = ["Model", "again", "bodies", "calling", "model_at", "only", "saying", "sent_messages"]
 
 Model = Callable[[list[dict[str, Any]]], "Fault | bytes"]
 """What a model does with the messages that it gets."""
@@ -56,6 +59,12 @@ def only(root: Path, **settings: Any) -> dict[str, Any]:
     """The one result of the suite."""
     (record,) = journal(run(root / "s.yaml", **{"cache": False, **settings}))
     return record
+
+
+def again(recorded: RunOutcome, **settings: Any) -> dict[str, Any]:
+    """The one line of a run that is graded again."""
+    (line,) = journal(asyncio.run(turnwise.grade(recorded.folder, **settings)))
+    return line
 
 
 def bodies(server: FaultServer) -> list[dict[str, Any]]:

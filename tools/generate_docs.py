@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.testing import CliRunner
 
-from turnwise.checks.schemas import json_schema
+from turnwise.checks.schemas import plain_schema
 from turnwise.cli import cli
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
@@ -62,7 +62,7 @@ def _page_of(name: str) -> str:
 
 def format_page(name: str) -> str:
     """A page with a table for the file and for everything that stands in it."""
-    schema = json_schema(name)
+    schema = plain_schema(name)
     title, introduction = TITLES[name]
     definitions: dict[str, Any] = schema.get("$defs", {})
     outermost = WRITTEN[name][1] if name in WRITTEN else "The file"

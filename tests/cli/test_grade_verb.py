@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from deck_run_fixtures import deck_project, verdict
-from fault_server import serving
+from fault_server import answer, serving
 from run_fixtures import journal, project, run, suite
 
 TONE = {"type": "deck", "name": "tone", "path": "tone.deck.md", "target": "judge"}
@@ -19,7 +19,12 @@ TONE = {"type": "deck", "name": "tone", "path": "tone.deck.md", "target": "judge
 
 def grade(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The command, ended."""
-    command = [sys.executable, "-m", "turnwise", "grade", *arguments]
+    return turnwise(root, "grade", *arguments)
+
+
+def turnwise(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Any command, ended."""
+    command = [sys.executable, "-m", "turnwise", *arguments]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -83,3 +88,16 @@ def test_one_that_was_killed_goes_on(tmp_path: Path) -> None:
         0,
         sorted(f"c{i}" for i in range(30)),
     )
+
+
+def test_a_run_whose_judge_failed_says_how_to_ask_it_again(tmp_path: Path) -> None:
+    """Resuming leaves an answer alone that is there, so the run names the command that asks the judge once more."""
+    replies = iter([answer({"error": {"message": "no"}}, 400), verdict(5)])
+    with serving(lambda _: next(replies)) as server:
+        root = deck_project(tmp_path, server.url, s=suite(1, graders=[TONE]))
+        first = turnwise(root, "run", "s.yaml")
+        (folder,) = (root / ".turnwise" / "runs").iterdir()
+        line = f"1 result lacks the verdict of a judge; ask for it again with: turnwise grade {folder.name}\n"
+        assert line in first.stderr
+        second = grade(root, folder.name)
+    assert (second.returncode, "verdict of a judge" in second.stderr) == (0, False)

@@ -21,6 +21,7 @@ from turnwise.cli.schema import command
 from turnwise.diagnostics import Diagnostic
 from turnwise.engine.result_format import ResultSpec
 from turnwise.errors import ConfigError
+from turnwise.graders.diagnose import grader_diagnostics
 from turnwise.suite.project import read_config
 from turnwise.suite.suite import read_suite
 from turnwise.targets.load import read_targets
@@ -32,7 +33,7 @@ CALL = {"id": "1", "type": "function", "function": {"name": "look_up", "argument
 # What the loader refuses beyond the schema: JSON Schema compares no two places of a file, opens no other file and
 # compiles no pattern. Of targets it does not read the variables inside free texts. Beside these codes: it knows no
 # misspelling, and 2.0 is a whole number to it.
-BEYOND_THE_SCHEMA = {"duplicate-id", "file-missing", "unknown-variable", "bad-pattern"}
+BEYOND_THE_SCHEMA = {"duplicate-id", "file-missing", "unknown-variable", "bad-pattern", "grader-no-value"}
 
 
 def loader_errors(name: str, data: Any, folder: Path) -> list[Diagnostic]:
@@ -42,7 +43,9 @@ def loader_errors(name: str, data: Any, folder: Path) -> list[Diagnostic]:
     path.write_text(json.dumps(data), encoding="utf-8")
     diagnostics: list[Diagnostic] = []
     if name == "suite":
-        _, diagnostics = read_suite(path)
+        found, diagnostics = read_suite(path)
+        if found is not None:
+            diagnostics += [each for case in found.cases for each in grader_diagnostics(case)]
     elif name == "targets":
         _, diagnostics = read_targets(path)
     else:
@@ -50,7 +53,9 @@ def loader_errors(name: str, data: Any, folder: Path) -> list[Diagnostic]:
             read_config(path)
         except ConfigError as error:
             diagnostics = list(error.diagnostics)
-    return [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+    # A kind that nobody knows may be one of another package, to the schema.
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+    return [diagnostic for diagnostic in errors if diagnostic.code != "unknown-grader"]
 
 
 @cache
@@ -321,7 +326,7 @@ FULL: dict[str, Any] = {
                 {"role": "tool", "tool_call_id": "1", "content": "Yes."},
                 {"role": "user", "content": [{"type": "file", "value": "a.md"}, {"type": "image", "value": "a.png"}]},
             ],
-            "graders": [{"type": "contains", "value": "a", "required": True, "target": "b"}],
+            "graders": [{"type": "contains", "value": "a", "required": True}],
             "inherit_graders": True,
             "metadata": {"systemPrompt": "d"},
         },

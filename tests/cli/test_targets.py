@@ -35,6 +35,7 @@ class Outcome:
     detail: str
     hint: str | None
     latency_ms: float | None
+    agent: None = None
 
 
 @pytest.fixture

@@ -197,7 +197,7 @@ def test_files_outside_the_project(tmp_path: Path, allowed: str | None, readable
 def test_agentv_projects_have_only_configured_guidelines(
     tmp_path: Path, theirs: str | None, patterns: tuple[str, ...]
 ) -> None:
-    """In a project with `.agentv/` and no `.turnwise/`, without patterns there are no guidelines."""
+    """In a project with `.agentv/` and no files of ours, without patterns there are no guidelines."""
     (tmp_path / ".agentv").mkdir()
     if theirs is not None:
         config(tmp_path, theirs, ".agentv")
@@ -205,10 +205,8 @@ def test_agentv_projects_have_only_configured_guidelines(
 
 
 def test_our_folder_goes_before_agentvs(tmp_path: Path) -> None:
-    """With both folders the project is ours: our config, or our default."""
+    """With a config of ours, AgentV's is not read."""
     config(tmp_path, 'guideline_patterns: ["theirs"]\n', ".agentv")
-    (tmp_path / ".turnwise").mkdir()
-    assert load_project(tmp_path).guideline_patterns == DEFAULT_PATTERNS
     config(tmp_path, 'guideline_patterns: ["ours"]\n')
     assert load_project(tmp_path).guideline_patterns == ("ours",)
 
@@ -218,3 +216,26 @@ def test_the_targets_of_an_agentv_project(tmp_path: Path) -> None:
     (tmp_path / ".agentv").mkdir()
     (tmp_path / ".agentv" / "targets.yaml").write_text("targets: []\n")
     assert load_project(tmp_path).targets_file == tmp_path / ".agentv" / "targets.yaml"
+
+
+@pytest.mark.parametrize("made", ["runs", "calibrations", "schemas"])
+def test_what_turnwise_makes_does_not_switch_agentv_off(tmp_path: Path, made: str) -> None:
+    """A folder `.turnwise` with nothing but what a command has put there leaves config and targets to `.agentv/`."""
+    config(tmp_path, 'guideline_patterns: ["theirs"]\n', ".agentv")
+    (tmp_path / ".agentv" / "targets.yaml").write_text("targets: []\n")
+    (tmp_path / ".turnwise" / made).mkdir(parents=True)
+    found = load_project(tmp_path)
+    assert found.guideline_patterns == ("theirs",)
+    assert found.targets_file == tmp_path / ".agentv" / "targets.yaml"
+
+
+@pytest.mark.parametrize("own", ["config.yaml", "config.yml", "targets.yaml", "targets.yml"])
+def test_one_file_of_ours_switches_agentv_off(tmp_path: Path, own: str) -> None:
+    """A config or a targets file in `.turnwise/` makes the project ours, as a whole."""
+    config(tmp_path, 'guideline_patterns: ["theirs"]\n', ".agentv")
+    (tmp_path / ".agentv" / "targets.yaml").write_text("targets: []\n")
+    (tmp_path / ".turnwise").mkdir()
+    (tmp_path / ".turnwise" / own).write_text("targets: []\n" if own.startswith("targets") else "")
+    found = load_project(tmp_path)
+    assert found.guideline_patterns == DEFAULT_PATTERNS
+    assert found.targets_file.parent == tmp_path / ".turnwise"

@@ -17,7 +17,8 @@ SECRET = "hush-0123456789"
 
 def resolved(environment: dict[str, str] | None = None, /, provider: str = "openai", **settings: Any) -> ResolvedTarget:
     """A resolved target."""
-    model = {"model": "m"} if "model" in PROVIDERS[provider].model_fields else {}
+    takes_model = "model" in PROVIDERS[provider].model_fields and "command" not in settings
+    model = {"model": "m"} if takes_model else {}
     data = {"name": "t", "provider": provider, **model, **settings}
     return resolve_target(PROVIDERS[provider].model_validate(data), environment or {})
 

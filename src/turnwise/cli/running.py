@@ -161,12 +161,21 @@ def _tell_what_to_do(session: Session, summary: Summary, ended: Ended) -> None:
     if session.plan.options.graded and "no graders" in summary.ungraded_by_reason:
         hint = "give the cases `graders`, or collect answers alone with --no-grade"
         click.echo(f"{style('hint:', 'cyan')} {hint}", err=True, color=True)
+    if summary.unjudged and session.folder.path.is_dir():
+        click.echo(f"{style('hint:', 'cyan')} {_ask_judges_again(session, summary.unjudged)}", err=True, color=True)
     # An error that was recorded stays one: there is nobody to ask again.
     errors = sum(group.errors for group in summary.targets) if session.plan.regrades is None else 0
     if (ended.left or errors) and session.folder.path.is_dir():
         what = " and ".join(each for each in (f"{ended.left:,} not run" if ended.left else "", _errors(errors)) if each)
         line = f"{what}; go on with: turnwise run --resume {_name(session)}{_more(session, ended)}"
         click.echo(style(line, "yellow"), err=True, color=True)
+
+
+def _ask_judges_again(session: Session, unjudged: int) -> str:
+    """Resuming leaves answers alone that are there: only grading again asks their judges once more."""
+    what = "1 result lacks" if unjudged == 1 else f"{unjudged:,} results lack"
+    file = " --graders FILE" if (session.plan.regrades or {}).get("graders") else ""
+    return f"{what} the verdict of a judge; ask for it again with: turnwise grade {_name(session)}{file}"
 
 
 def _more(session: Session, ended: Ended) -> str:

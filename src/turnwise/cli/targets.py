@@ -23,7 +23,11 @@ __all__ = ["command"]
     epilog="Exit codes: 0 fine, 1 a target does not answer (only with --check), 2 the file or a variable is bad.",
 )
 @click.argument("names", nargs=-1, metavar="[NAME]…")
-@click.option("--check", is_flag=True, help="Send one small request to each target; this may cost a few tokens.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Send one small request to each target, and look for agents' programs; this may cost a few tokens.",
+)
 @format_option()
 def command(names: tuple[str, ...], check: bool, form: str) -> None:
     """List the targets of the project around the current folder, and whether their variables are set.
