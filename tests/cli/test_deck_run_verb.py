@@ -51,8 +51,9 @@ def test_validate_checks_decks(turnwise: Turnwise) -> None:
     assert "file not found: tone.deck.md" in turnwise("validate", "s.yaml").out
     Path("tone.deck.md").write_text("Judge.")
     done = turnwise("validate", "s.yaml", "--format", "json")
-    (found,) = [each for each in json.loads(done.out) if each["severity"] == "error"]
-    assert (done.code, found["code"], found["file"], found["path"]) == (2, "deck-scale", "s.yaml", "graders[0]")
+    found = {each["code"]: each for each in json.loads(done.out) if each["severity"] == "error"}
+    assert (done.code, sorted(found)) == (2, ["deck-scale", "unknown-target"])
+    assert (found["deck-scale"]["file"], found["deck-scale"]["path"]) == ("s.yaml", "graders[0]")
     Path("tone.deck.md").write_text(DECK)
     assert "no target is named 'judge'" in turnwise("validate", "s.yaml").out
 

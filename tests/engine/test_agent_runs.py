@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import time
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import turnwise
 from run_fixtures import case, journal, project, run, suite
 from turnwise.engine.result_format import ResultSpec
 
@@ -141,3 +143,16 @@ def test_live_conversations_are_refused(root: Path) -> None:
     [result] = run_agent(root, [case("a", turns=[{"role": "user", "content": "more"}])])
     assert result["status"] == "error"
     assert "agents cannot have live conversations" in result["error"]["message"]
+
+
+def test_graded_again(root: Path) -> None:
+    """What an agent changed is there for graders that come later; its workspace only if it was kept."""
+    looks = "import json, sys; g = json.load(sys.stdin); print(json.dumps({'score': 1, 'reason': g['diff'][:13]}))"
+    project(root, agent(), s=suite([case("a")], target="coder"))
+    first = run(root / "s.yaml")
+    graders = [{"type": "code", "command": [sys.executable, "-c", looks]}]
+    (root / "more.yaml").write_text(json.dumps({"graders": graders}))
+    again = asyncio.run(turnwise.grade(first.folder, graders=root / "more.yaml"))
+    [before], [after] = journal(first), journal(again)
+    assert after["grades"][0]["reason"] == "--- /dev/null"
+    assert after["agent"] == before["agent"]

@@ -48,6 +48,8 @@ def test_every_grader_is_one() -> None:
         "contains-all": ["x"],
         "contains-any": ["x"],
         "contains-json": True,
+        "icontains-all": ["x"],
+        "icontains-any": ["x"],
         "cost": {"max": 1},
         "fields": {"value": {"a": 1}},
         "similar": {"target": "embedder"},

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Conversation
 from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError, TurnwiseError
+from ..graders.guarded import grade_until
 from ..providers.python_import import raised_at, shown_error
+from .cut_short import cut_short_by
 from .file_hash import part_hash
 from .judge_asking import judge_until
 from .record import Head, failed_record, graded_record, unmade_record
@@ -25,7 +27,7 @@ __all__ = ["Doing"]
 
 # Below that it is we who are slow, not the server: to have the next request first would only cost more of our time.
 _AT_ONCE_MS = 30.0
-# Judges end in time, and are written down as late; what else grades has a second more before the answer is lost.
+# Judges end in time, and say that they are late; what else grades has a second more.
 _GRACE = 1.0
 _UNDO = "undo the change and resume the run, or start a new one"
 
@@ -156,7 +158,8 @@ class Doing:
             request, response = talk.exchanges[-1].request, talk.response()
         if limit is not None and (until := limit.when()) is not None:
             judge_until(until)
-            limit.reschedule(until + _GRACE)
+            grade_until(until + _GRACE)
+            limit.reschedule(None)  # an answer that is there is kept: each grader is bounded by itself
         if (response.latency_ms or 0.0) > _AT_ONCE_MS:
             answered()
             await asyncio.sleep(0)  # the next request goes out first: a server should not wait for our graders
@@ -187,7 +190,14 @@ class Doing:
             if self._took is not None:
                 self._took(work, exchange)
 
-        await converse(talk, asked, work.ask_user, took)
+        try:
+            await converse(talk, asked, work.ask_user, took)
+        except asyncio.CancelledError:
+            # Nothing is lost of a conversation that has not begun; of any other, what was said is kept with the error.
+            error = cut_short_by() if talk.exchanges else None
+            if error is None:
+                raise
+            raise error from None
 
 
 async def _release(response: ProviderResponse, *, failed: bool) -> None:

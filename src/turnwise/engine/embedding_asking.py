@@ -14,6 +14,7 @@ from ..graders.embedding import EmbeddingAnswer
 from ..providers.cost import cost_usd
 from ..providers.embeddings import EMBEDDING_PROVIDERS
 from ..suite.paths import DataPath, shown_path
+from .cut_short import cut_short_by
 from .judge_asking import judging
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ async def ask_embedder(
     except TimeoutError:
         why = "no time was left of what one result may take; raise --timeout"
         return EmbeddingAnswer(failure=GradeError("timeout", why))
+    except asyncio.CancelledError:
+        if (error := cut_short_by()) is None:
+            raise
+        return _failed(error)
     except ProviderError as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        failure = GradeError("timeout" if error.kind == "timeout" else "api_error", f"{error}{hint}")
-        return EmbeddingAnswer(failure=failure, attempts=error.attempts)
+        return _failed(error)
     cost = cost_usd(found.usage, prices)
     return EmbeddingAnswer(
         vectors=found.vectors,
@@ -48,6 +51,12 @@ async def ask_embedder(
         latency_ms=found.latency_ms,
         attempts=found.attempts,
     )
+
+
+def _failed(error: ProviderError) -> EmbeddingAnswer:
+    hint = f" ({error.hint})" if error.hint else ""
+    failure = GradeError("timeout" if error.kind == "timeout" else "api_error", f"{error}{hint}")
+    return EmbeddingAnswer(failure=failure, attempts=error.attempts)
 
 
 def without_embeddings(target: Any, place: tuple[Source, DataPath, str | None]) -> Diagnostic | None:

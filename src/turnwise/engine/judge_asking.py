@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import ProviderError
 from ..graders.judges import JudgeAnswer
 from ..providers.cost import answer_cost
+from .cut_short import cut_short_by
 
 if TYPE_CHECKING:
     from ..graders.verdict import StatusKind
@@ -53,10 +54,18 @@ async def ask_judge(asked: Asked, room: asyncio.Semaphore, model: str | None, re
     except TimeoutError:
         detail = "no time was left of what one result may take; raise --timeout"
         return JudgeAnswer(text=None, failure="timeout", detail=detail, model=model, cost_usd=None)
+    except asyncio.CancelledError:
+        if (error := cut_short_by()) is None:
+            raise
+        return _failed(error, model)
     except ProviderError as error:
-        failure = _FAILURES.get(error.kind, "api_error")
-        return JudgeAnswer(text=None, failure=failure, detail=str(error), model=model, attempts=error.attempts)
+        return _failed(error, model)
     return _answer(asked, response, model)
+
+
+def _failed(error: ProviderError, model: str | None) -> JudgeAnswer:
+    failure = _FAILURES.get(error.kind, "api_error")
+    return JudgeAnswer(text=None, failure=failure, detail=str(error), model=model, attempts=error.attempts)
 
 
 def _answer(asked: Asked, response: ProviderResponse, model: str | None) -> JudgeAnswer:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordedProvider", "RecordedWork"]
 
-_OF_ERRORS = ("output_messages", "usage", "raw_request", "agent")
+_ALWAYS = ("agent", "live")
+_OF_ERRORS = ("output_messages", "usage", "raw_request")
 
 
 class _RecordedError(ProviderError):
@@ -138,7 +139,7 @@ class RecordedWork(Work):
         """What the new line keeps of the old one: what the answer took was taken then. Of an error, that is all that
         was said and taken before it."""
         record = self._line()
-        kept = ("live", *_OF_ERRORS) if is_failure(record) else ("live",)
+        kept = (*_ALWAYS, *_OF_ERRORS) if is_failure(record) else _ALWAYS
         found = {name: record[name] for name in kept if record.get(name)}
         return {"cost_usd": _number(record.get("cost_usd")), "paid": record.get("paid") is not False, **found}
 

@@ -15,6 +15,7 @@ from ..providers.prices import is_paid
 from .asking import Asking
 from .budget import Budget
 from .clock import RunClock
+from .cut_short import cut_short
 from .doing import Doing
 from .events import Begun, Ended, Notice, ResultDone, Retried, Slowed, Started, Stopping
 from .journal import JournalWriter
@@ -97,8 +98,8 @@ class Runner:
             self._lanes, self._do, workers=self.workers, admits=None if budget is None else self._admits
         )
         self._under_way = 0
-        # Until when each task waits to send again. Some belong to the cache: it ends them in its own time.
-        self._pauses: WeakKeyDictionary[asyncio.Task[Any], float] = WeakKeyDictionary()
+        # Until when each task waits to send again, and after what. Some belong to the cache: it ends them in its time.
+        self._pauses: WeakKeyDictionary[asyncio.Task[Any], tuple[float, ProviderError]] = WeakKeyDictionary()
         self._sent_again_at: dict[int, float] = {}  # by the id of a piece under way
         self._notices: set[str] = set()
         self._asking: Asking | None = None
@@ -162,13 +163,16 @@ class Runner:
         return JournalWriter(path, durable=durable, notice=self._notice, secrets=secrets)
 
     def stop(self) -> None:
-        """Start nothing more, and finish what is under way; what waits to be sent again is left for later."""
+        """Start nothing more, and finish what is under way; what waits to be sent again is left for later, and ends
+        with an error where something is there already: an answer to grade, or a part of a conversation."""
         now = asyncio.get_running_loop().time()
-        idle = {task for task, until in self._pauses.items() if until > now}
-        idle |= self._asking.waiting if self._asking is not None else set()
+        idle: dict[asyncio.Task[Any], ProviderError | None] = {
+            task: error for task, (until, error) in self._pauses.items() if until > now
+        }
+        idle |= dict.fromkeys(self._asking.waiting if self._asking is not None else ())
         self._drain("interrupted", len(idle))
-        for task in idle:
-            task.cancel()
+        for task, error in idle.items():
+            cut_short(task, error)
 
     def abort(self) -> None:
         """Stop at once: what is under way is not written, and is done again when the run is resumed."""
@@ -278,7 +282,7 @@ class Runner:
                 health.out_of_retries = True
                 self._notice(f"{name}: too many requests fail; until more succeed, those that fail are not sent again")
             return False
-        self._pauses[_task()] = self._sent_again_at[id(work)] = asyncio.get_running_loop().time() + retry.delay
+        self._sent_again_at[id(work)] = self._pause(retry)
         self._observe(Retried(name, retry))
         return None
 
@@ -286,9 +290,15 @@ class Runner:
         """What a judge has trouble with says nothing about the target whose answer is judged."""
         if self._scheduler.draining:
             return False
-        self._pauses[_task()] = asyncio.get_running_loop().time() + retry.delay
+        self._pause(retry)
         self._observe(Retried(name, retry))
         return None
+
+    def _pause(self, retry: Retry) -> float:
+        """Remember that this task waits to send again; gives until when."""
+        until = asyncio.get_running_loop().time() + retry.delay
+        self._pauses[_task()] = until, retry.error
+        return until
 
     def _sent(self, work: Piece) -> int:
         """How often a piece under way was sent; one that waits to be sent again has not been yet."""

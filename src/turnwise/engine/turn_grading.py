@@ -24,9 +24,10 @@ MakeGraders = Callable[[Sequence["GraderSpec"]], list[Grader]]
 
 
 def prepare(submission: Submission, talk: Talk) -> None:
-    """Complete the submission of a whole conversation: what it cost, what was said before the last answer, and its
-    replies one by one."""
+    """Complete the submission of a whole conversation: what it cost, what was asked before all that was added, what was
+    said before the last answer, and its replies one by one."""
     submission.cost_usd = talk.cost_usd
+    submission.input_messages = talk.exchanges[0].request.chat_prompt or ()
     if submission.judges is not None:
         submission.turns = _said_before(talk, talk.exchanges[-1])
     submission.replies = [_reply(submission, talk, exchanges) for exchanges in talk.replies]
@@ -82,7 +83,7 @@ def _reply(submission: Submission, talk: Talk, exchanges: Sequence[Exchange]) ->
     return replace(
         submission,
         question=last.request.question,
-        input_messages=last.request.chat_prompt or (),
+        input_messages=exchanges[0].request.chat_prompt or (),
         text=last.response.text,
         output_messages=talk.messages[last.start : last.end],
         expected=own or (submission.expected if is_final else ()),

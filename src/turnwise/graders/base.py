@@ -38,12 +38,12 @@ class Submission:
 
     `text` is the answer's text, `output_messages` are all that was added to the conversation. `reference` is the text
     of a good answer, if the case has one; `reference_text` finds it. None of the measures is known for every target.
-    `input_messages` are what was asked; `files` and `guideline_paths` are the files that it refers to, as full paths.
-    `folder` is the suite's, and `root` its project's: what a grader calls by a relative path is there. `trial` is which
-    repeat of the case it answers. For kinds that ask a model, `judges` knows whom to ask, and `turns` are what was said
-    before the answer. `replies` are those of a live conversation, one for each turn, as submissions of their own.
-    `workspace` is the folder that an agent worked in, and `diff` what it changed there. If `is_case_gone`, only the
-    record of the answer is left: `tags` and `metadata` are empty because nobody knows them.
+    `input_messages` are what was asked before all of these; `files` and `guideline_paths` are the files that it refers
+    to, as full paths. `folder` is the suite's, and `root` its project's: what a grader calls by a relative path is
+    there. `trial` is which repeat of the case it answers. For kinds that ask a model, `judges` knows whom to ask, and
+    `turns` are what was said before the answer. `replies` are those of a live conversation, one for each turn, as
+    submissions of their own. `workspace` is the folder that an agent worked in, and `diff` what it changed there. If
+    `is_case_gone`, only the record of the answer is left: `tags` and `metadata` are empty because nobody knows them.
     """
 
     question: str

@@ -16,6 +16,7 @@ from .judge_prompt import fence_key, fenced
 from .judge_values import judge_value, shown_answer
 from .judge_words import PAIRWISE
 from .panel import judged_settings
+from .reference import no_reference
 from .verdict import Status, Verdict, parse_verdict
 from .verdict_scale import Scale
 from .verdict_schema import verdict_schema
@@ -59,7 +60,7 @@ class PairwiseGrader:
         settings, target = judged_settings(self.settings), self.settings.target
         baseline = self.options.baseline or submission.reference
         if baseline is None:
-            return settings.ungraded(_no_baseline())
+            return settings.ungraded(no_reference("pairwise", "baseline"))
         asker = None if submission.judges is None else submission.judges.asker(target)
         if asker is None:
             return settings.ungraded(why_nobody(target))
@@ -105,14 +106,6 @@ async def _vote(asker: Asker, submission: Submission, baseline: str, place: str)
         return {**record, "status": said.kind, "detail": said.detail, "raw": said.raw}
     label = str(said.value)
     return {**record, "label": label, "outcome": _ORDERS[place][label], "repairs": list(said.repairs)}
-
-
-def _no_baseline() -> GradeError:
-    return GradeError(
-        "no-reference",
-        "`pairwise` has no `baseline`, and the case has no reference answer: give the grader a `baseline`, or the case "
-        "`expected_messages` with a text of the assistant",
-    )
 
 
 def _reason(outcome: Outcome, votes: Sequence[Mapping[str, Any]]) -> str:

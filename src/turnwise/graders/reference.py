@@ -22,10 +22,11 @@ def texts_to_compare(kind: str, value: str | None, submission: Submission) -> tu
     return submission.text, wanted
 
 
-def no_reference(kind: str) -> GradeError:
-    """There is nothing to compare with."""
+def no_reference(kind: str, option: str = "value") -> GradeError:
+    """There is nothing to compare with; `option` of the grader would say it."""
     return GradeError(
         "no-reference",
-        f"`{kind}` has no `value`, and the case has no reference answer: give the grader a `value`, or the case "
-        "`expected_messages` with a text of the assistant",
+        f"`{kind}` has no `{option}`, and there is no reference answer for this reply: give the grader a `{option}`, "
+        "the case `expected_messages` with a text of the assistant, which are for its final reply, or a turn of its "
+        "script an `expected`",
     )

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import Problem
 from ..suite.format import GraderSpec, LongGrader
 from ..suite.template import Filler
+from .registry import KINDS
 
 __all__ = ["names_twice", "unfilled", "unused_threshold"]
 
@@ -42,12 +43,18 @@ def unfilled(specs: Sequence[GraderSpec]) -> Iterator[tuple[int, Problem]]:
     [(0, ('contains',))]
     """
     for index, spec in enumerate(specs):
-        if "{{" in _text_of(spec):
+        if "{{" in _text_of(spec) and not _is_prompt(spec):
             filler = Filler({})
             filler.graders([spec])
             for each in filler.problems:
                 message = "`{{ }}` is not filled in: the case has no `vars`"
                 yield index, Problem(each.path[2:], "unfilled", message, "add `vars`, or remove the braces")
+
+
+def _is_prompt(spec: GraderSpec) -> bool:
+    """Whether it is the short form of a kind whose value is a prompt, which has placeholders of its own."""
+    kind, value = next(iter(spec.items())) if isinstance(spec, dict) else ("", None)
+    return isinstance(value, str) and kind in KINDS and KINDS[kind].main == "prompt"
 
 
 def _text_of(spec: GraderSpec) -> str:

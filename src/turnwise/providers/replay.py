@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, get_args
 
 from ..errors import BadRequestError, NotFoundError, ProviderError
+from .agents.work import AgentWork
 from .base import FinishReason, Preview, ProviderRequest, ProviderResponse, Usage
 from .prompt import messages_to_send
 from .recording import check_answer, is_failure, malformed, messages_key, read_record, request_key
@@ -222,6 +223,7 @@ def recorded_response(record: dict[str, Any], sent: Sequence[Any], latency_ms: f
         model=_text(record, "model"),
         sent=sent,
         latency_ms=latency_ms,
+        agent=AgentWork.of_record(record.get("agent")),
     )
 
 

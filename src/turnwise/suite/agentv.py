@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..errors import Problem
 from .paths import DataPath
 
-__all__ = ["authored_paths", "is_agentv_suite", "translate_suite"]
+__all__ = ["authored_paths", "is_agentv_suite", "translate_suite", "unused_evaluators"]
 
 _NAMES = (("evalcases", "cases"), ("dataset", "name"))
 _KINDS = {"llm_judge": "llm_judge", "code": "code", "code_judge": "code"}
@@ -54,6 +55,19 @@ def authored_paths(raw: dict[str, Any]) -> Callable[[DataPath], DataPath]:
         return path
 
     return authored
+
+
+def unused_evaluators(raw: dict[str, Any]) -> Iterator[Problem]:
+    """Cases that ask for programs to grade them, and name none: the suite's evaluators grade them."""
+    name = "cases" if "cases" in raw else "evalcases"
+    for index, case in enumerate(raw[name] if isinstance(raw.get(name), list) else ()):
+        if not isinstance(case, dict) or _KINDS.get(str(case.get("evaluator"))) != "code":
+            continue
+        execution = case.get("execution")
+        if not any(key in each for each in (case, execution or {}) for key in ("evaluators", "graders")):
+            message = "`evaluator: code` has no effect: the case has no `evaluators`, and those of the suite grade it"
+            hint = "add `evaluators` with a `script`, or remove it"
+            yield Problem((name, index, "evaluator"), "unused-evaluator", message, hint)
 
 
 def _authored_in_case(case: Any, path: DataPath) -> DataPath:

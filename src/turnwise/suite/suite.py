@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, has_errors
 from ..errors import FileReferenceError, InputError, SuiteError
 from .case import Case, CaseContext
 from .format import CaseSpec, SuiteHeader
-from .intake import MOST_DIAGNOSTICS, AuthoredPath, Intake, as_written, raw_id
+from .intake import MOST_DIAGNOSTICS, AuthoredPath, Intake, as_written, problem_diagnostic, raw_id
 from .kinds import DATASET_ENDINGS
 from .paths import DataPath, shown_path
 from .project import Project, Projects
@@ -153,9 +153,11 @@ class _Loader:
             return None
         authored: AuthoredPath = as_written
         if "evalcases" in raw or "$schema" in raw:
-            from .agentv import authored_paths, is_agentv_suite, translate_suite
+            from .agentv import authored_paths, is_agentv_suite, translate_suite, unused_evaluators
 
             if is_agentv_suite(raw):
+                for each in unused_evaluators(raw):
+                    self.diagnostics.append(problem_diagnostic(each, "warning", source, each.path, None))
                 raw, authored = translate_suite(raw), authored_paths(raw)
         header = self._header(raw, source, authored)
         cases = raw.get("cases")

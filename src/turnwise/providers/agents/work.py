@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,16 @@ class AgentWork:
     log: Path | None = None
     kept: bool = False
     on_release: Callable[[bool], bool] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of_record(cls, record: Any) -> AgentWork | None:
+        """What a result has kept, for graders that look at it again; a workspace that is gone is not there."""
+        if not isinstance(record, Mapping):
+            return None
+        kept, diff = record.get("workspace"), record.get("diff")
+        folder = Path(kept) if isinstance(kept, str) and Path(kept).is_dir() else None
+        changes = Changes(diff=diff if isinstance(diff, str) else "")
+        return cls(title=str(record.get("agent")), folder=folder, changes=changes, kept=folder is not None)
 
     def release(self, *, failed: bool) -> None:
         """Say that nobody needs the workspace any more, and whether its case failed; it is removed, or stays."""
