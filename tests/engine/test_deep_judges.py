@@ -12,7 +12,7 @@ from fault_server import serving
 from judge_fixtures import PRICE, graded, opinion
 from live_fixtures import model_at, only, saying
 from run_fixtures import case
-from turnwise.graders.composite import MOST_LEVELS
+from turnwise.graders.registry import MOST_LEVELS
 
 JUDGE: dict[str, Any] = {"type": "llm_judge", "target": "judge"}
 

@@ -65,7 +65,7 @@ def test_a_grader_that_is_late_costs_no_answer(
     assert (record["usage"]["input_tokens"], record["cost_usd"]) == (100, pytest.approx(110 / 1_000_000))
     late, quick = record["grades"]
     assert (late["name"], late["score"], late["error"]["kind"]) == ("sleepy", None, "timeout")
-    assert "sleepy" in late["error"]["message"]
+    assert "sleepy: not done" in record["reason"]
     assert "--timeout" in late["error"]["message"]
     assert quick["score"] == 1.0
 

@@ -34,7 +34,6 @@ __all__ = ["carry_out", "show_plan"]
 
 def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
     """Do the run and show what came of it; the exit code that its verdict has."""
-    from ..engine.grade_changes import regrade_changes
     from ..report.lines import watcher
 
     with suppress(OSError):
@@ -50,7 +49,7 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
         raise ending.fault or AssertionError("a run ends, or says why not")
     summary = session.summary(ending.ended)
     verdict = session.verdict(summary, ending.ended)
-    changes = regrade_changes(session)
+    changes = None if session.plan.regrades is None else _regrade_changes(session)
     with suppress(OSError):
         if ending.fault is not None:
             _tell(ending.fault)
@@ -61,6 +60,12 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
             click.echo(error_style()(f"results: {shown_file(session.folder.path)}", "grey"), err=True, color=True)
         _tell_what_to_do(session, summary, ending.ended)
     return verdict.exit_code
+
+
+def _regrade_changes(session: Session) -> GradeChanges | None:
+    from ..engine.grade_changes import regrade_changes  # late: most runs grade nothing again
+
+    return regrade_changes(session)
 
 
 def _watched(session: Session, ending: _Ending, watching: Watcher) -> None:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..errors import FileReferenceError, UsageError
-from ..graders.deck_request import TEMPERATURE
 from ..graders.diagnose import grader_place
-from ..graders.judge_files import JudgeUse, find_prompt, judge_uses
-from ..graders.judges import Asker
+from ..graders.judges import TEMPERATURE, Asker
 from ..providers.base import Settings
 from ..suite.paths import shown_path
 from ..targets.override import with_settings
@@ -22,6 +20,7 @@ from .refused_judges import RefusedModelError, refused_judge
 from .self_judged import judges_itself, self_judged
 
 if TYPE_CHECKING:
+    from ..graders.judge_files import JudgeUse
     from ..graders.judges import JudgeAnswer
     from ..graders.numbered import GraderIndex
     from ..providers.base import ProviderRequest
@@ -91,6 +90,8 @@ class AskerBook:
     ) -> list[Diagnostic]:
         """Find whom the graders of a case ask: errors for nobody or somebody unknown, and warnings for those that judge
         themselves."""
+        from ..graders.judge_files import judge_uses  # late, as all about judges: most runs have none
+
         found: list[Diagnostic] = []
         for index, use in judge_uses(case):
             for target in asked:
@@ -160,6 +161,8 @@ class AskerBook:
         """The file of a prompt, whose text is kept. One that cannot be read is said by the check of the graders."""
         if (prompt := use.wanted.prompt) is None:
             return None, ""
+        from ..graders.judge_files import find_prompt
+
         try:
             found = find_prompt(prompt, context)
         except FileReferenceError:

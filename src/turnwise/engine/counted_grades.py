@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..graders.composite import MOST_LEVELS
+from ..graders.registry import MOST_LEVELS
 from ..graders.turn_scope import aggregated
 from .deck_grades import HOLDERS
 

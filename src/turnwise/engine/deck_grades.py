@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..graders.composite import MOST_LEVELS
-from ..graders.registry import DECK, KINDS, SIMILAR
+from ..graders.registry import DECK, KINDS, MOST_LEVELS
 
 __all__ = ["HOLDERS", "VOTED", "agreements", "deck_grades", "judge_calls"]
 
 HOLDERS = frozenset(name for name, kind in KINDS.items() if kind.holds_graders)
 """Kinds whose evidence has the grades of others."""
-_ONE_CALL = frozenset({DECK, SIMILAR})
-VOTED = frozenset(name for name, kind in KINDS.items() if kind.asks_model and name not in _ONE_CALL)
+_ONE_CALL = frozenset(name for name, kind in KINDS.items() if kind.one_call)
+VOTED = frozenset(name for name, kind in KINDS.items() if kind.asks_model and not kind.one_call)
 """Kinds whose evidence has a vote for every call of a model."""
 
 

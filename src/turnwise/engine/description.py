@@ -18,7 +18,7 @@ from .git_commit import git_commit
 
 if TYPE_CHECKING:
     from .askers import PlannedAsker
-    from .judges import PlannedJudge
+    from .planned_judges import PlannedJudge
     from .options import Execution
     from .plan import Plan, PlannedSuite
     from .planned_targets import PlannedTarget

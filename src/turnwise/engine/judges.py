@@ -2,6 +2,8 @@
 
 A result holds its place among the run's workers while it is judged. Requests to a judge have a bound of their own, so
 that a run whose every place is held by a result that waits for its judge still goes on.
+
+What is about decks and vectors is imported where there is one: most runs have no judge.
 """
 
 from __future__ import annotations
@@ -14,38 +16,34 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..decks.deck_hash import deck_hash
 from ..diagnostics import Diagnostic
 from ..errors import UsageError
-from ..graders.calibrated import Trust, model_hash
-from ..graders.deck_files import DeckUse, FoundDeck, deck_uses, find_deck
-from ..graders.deck_request import Judging, asked_with, judging_by, with_deck_options
 from ..graders.diagnose import grader_place
-from ..graders.embedding import Embed, embedding_targets
 from ..graders.inside import names_judge
-from ..graders.judges import Asker, Judge, call_for_calibration
+from ..graders.judges import Asker, Judge
 from ..graders.numbered import numbered_graders
 from ..graders.registry import DECK, SIMILAR
 from ..targets.choose import find_target, load_project_targets
 from ..targets.dotenv import environment
 from .askers import AskerBook, SettingsKey
-from .embedding_asking import ask_embedder, without_embeddings
 from .first_look import FirstLook
 from .judge_asking import ask_judge
-from .judge_trust import known_trust
 from .planned_targets import PlannedTarget
 from .refused_judges import refused_judge
 from .self_judged import judges_itself, self_judged
 
 if TYPE_CHECKING:
+    from ..graders.deck_files import DeckUse
+    from ..graders.embedding import Embed
     from ..suite.case import Case, CaseContext
     from ..suite.project import Project
     from ..targets.format import Target
     from .asking import Asking
     from .conversing import AskUser
     from .plan import PlannedSuite
+    from .planned_judges import PlannedJudge
 
-__all__ = ["JudgeBook", "JudgedLook", "PlannedJudge"]
+__all__ = ["JudgeBook", "JudgedLook"]
 
 Key = tuple[str, Path, str, str | None, str | None]
 
@@ -59,21 +57,6 @@ class JudgedLook(FirstLook):
         look = self.of(case.context.suite)
         if look is not None and look.whole and (case.user is not None or _asks_judges(case)):
             look.whole = False
-
-
-@dataclass(eq=False)
-class PlannedJudge:
-    """A deck with the target that it is asked of. `name` is the deck's path from the run's root."""
-
-    name: str
-    found: FoundDeck
-    target: PlannedTarget
-    settings_key: tuple[str, str] | None
-    how: Judging
-    deck_hash: str
-    asked_with: Mapping[str, Any]
-    trust: Trust
-    calibration: str
 
 
 @dataclass
@@ -119,6 +102,8 @@ class JudgeBook:
         themselves. Decks that cannot be used are left out: the check of the graders says what is wrong."""
         if not _asks_judges(case):
             return []
+        from ..graders.deck_files import deck_uses
+
         found = [*self._want_embedders(planned, case), *self.by_prompt.want(planned, case, asked, self._target)]
         for index, use in deck_uses(case):
             key = _key(use.path, use.target, case.context)
@@ -174,11 +159,7 @@ class JudgeBook:
             self._live[id(each)] = Judge(
                 each.name, each.target.name, each.found.scale, each.how, each.calibration, ask
             )  # fmt: skip
-        for target in self.embedders.values():
-            paid_by = asking.of_target(target, None)
-            self._embedding[id(target)] = partial(
-                ask_embedder, asking.embedder_of(target), paid_by.prices, rooms[id(target)]
-            )
+        self._start_embedders(asking, rooms)
         for user in self.users:
             self._live_users[user.project.root, user.name] = ask_of(user, None)
         try:
@@ -189,7 +170,19 @@ class JudgeBook:
             self._embedding.clear()
             self._live_users.clear()
 
+    def _start_embedders(self, asking: Asking, rooms: Mapping[int, asyncio.Semaphore]) -> None:
+        if not self.embedders:
+            return
+        from .embedding_asking import ask_embedder
+
+        for target in self.embedders.values():
+            prices = asking.of_target(target, None).prices
+            self._embedding[id(target)] = partial(ask_embedder, asking.embedder_of(target), prices, rooms[id(target)])
+
     def _want_embedders(self, planned: PlannedSuite, case: Case) -> Iterator[Diagnostic]:
+        from ..graders.embedding import embedding_targets
+        from .embedding_asking import without_embeddings
+
         for index, use in embedding_targets(case):
             key = case.context.files.root, use.target
             if key in self.embedders:
@@ -207,6 +200,9 @@ class JudgeBook:
                 yield refused
 
     def _add(self, key: Key, use: DeckUse, planned: PlannedSuite, context: CaseContext) -> PlannedJudge | None:
+        from ..graders.deck_files import find_deck
+        from .planned_judges import planned_judge
+
         found, _, _ = find_deck(use, context)
         if found is None:
             return None
@@ -215,7 +211,7 @@ class JudgeBook:
         name = planned.prefix + own_name
         judge = next((each for each in self.judges if each.name == name and each.target is target), None)
         if judge is None:
-            judge = _planned(name, own_name, found, target)
+            judge = planned_judge(name, own_name, found, target)
             self.judges.append(judge)
         self._by_use[key] = judge
         return judge
@@ -262,17 +258,3 @@ def _asks_judges(case: Case) -> bool:
 
 def _key(path: str, target: str | None, context: CaseContext) -> Key:
     return context.source.file, context.folder, path, target, context.suite.judge
-
-
-def _planned(name: str, own_name: str, found: FoundDeck, target: PlannedTarget) -> PlannedJudge:
-    how = judging_by(found.deck, found.scale, target.spec)
-    changed = with_deck_options(target.spec, found.deck)
-    settings_key = None if changed is None else (name, DECK)
-    if settings_key is not None and changed is not None:
-        target.overrides[settings_key] = changed
-    whole, settings = deck_hash(found.deck), asked_with(how, target.spec)
-    trust = known_trust(
-        target.project.root, own_name, target.name, found.deck, deck_hash=whole, model_hash=model_hash(settings)
-    )
-    calibration = call_for_calibration(own_name, target.name) if trust.artefact is None else trust.text
-    return PlannedJudge(name, found, target, settings_key, how, whole, settings, trust, calibration)

@@ -1,10 +1,10 @@
-"""Graders that ask a model without a deck: whom they want, what they send, and what they keep of each answer."""
+"""Graders that ask a model without a deck: what they send, and what they keep of each answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from .base import GradeError, Submission
 from .judge_prompt import JudgePrompt
@@ -12,46 +12,16 @@ from .verdict import Status
 
 if TYPE_CHECKING:
     from ..providers.base import ProviderRequest
-    from .judge_prompt import Form
     from .judges import Asker, JudgeAnswer
+    from .roles import PromptText
 
 __all__ = [
-    "AsksJudges",
-    "PromptText",
-    "Wanted",
     "about_call",
     "answer_status",
     "judge_request",
     "prompt_of",
     "why_nobody",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class PromptText:
-    """A prompt as a suite has it: a text, or the path of a file that holds it."""
-
-    written: str
-    form: Form = "braces"
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Whom a grader asks: targets by name, None for the one that is usual for the case; another `model` of these; and
-    a prompt, if it has one of its own."""
-
-    targets: tuple[str | None, ...]
-    model: str | None = None
-    prompt: PromptText | None = None
-
-
-@runtime_checkable
-class AsksJudges(Protocol):
-    """A grader that asks models. Whoever plans a run finds by this whom it needs."""
-
-    def wanted(self) -> Wanted:
-        """Whom it asks."""
-        ...
 
 
 def judge_request(

@@ -105,6 +105,10 @@ class CodeGrader:
     options: CodeOptions
     settings: GraderSettings
 
+    def program_problem(self, suites: Path) -> Problem | None:
+        """What keeps the program from being run, for a suite in that folder."""
+        return self.options.problem(suites)
+
     async def grade(self, submission: Submission) -> Grade:
         """Judge an answer."""
         from .code_run import code_ran, waiting_room

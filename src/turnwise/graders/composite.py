@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -15,10 +15,7 @@ from .guarded import guarded
 from .scoring import left_out_text, mean_score
 from .thresholds import reaches
 
-__all__ = ["MOST_LEVELS", "Composite", "CompositeGrader", "Mode", "combined"]
-
-MOST_LEVELS = 10
-"""How deep graders may stand inside of graders."""
+__all__ = ["Composite", "CompositeGrader", "Mode", "combined"]
 
 Mode = Literal["all", "any", "weighted", "threshold"]
 
@@ -37,6 +34,10 @@ class CompositeGrader:
     options: Composite
     settings: GraderSettings
     graders: tuple[Grader, ...]
+
+    def held_graders(self) -> Iterable[tuple[Grader, GraderSpec]]:
+        """Those inside, each with its spec."""
+        return zip(self.graders, self.options.graders, strict=True)
 
     async def grade(self, submission: Submission) -> Grade:
         """Judge an answer."""

@@ -15,6 +15,7 @@ from .base import Grade, GradeError, GraderSettings, Submission
 from .calibrated import short_trust
 from .deck_score import passes, unit_score
 from .judge_values import shown_answer
+from .roles import WantedDeck
 from .verdict import Status, Verdict, parse_verdict
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class DeckGrader:
 
     options: DeckOptions
     settings: GraderSettings
+
+    def wanted_deck(self) -> WantedDeck:
+        """The deck, and whom to ask by it."""
+        return WantedDeck(self.options.path, self.settings.target, self.settings.threshold)
 
     async def grade(self, submission: Submission) -> Grade:
         """Judge an answer."""

@@ -65,7 +65,8 @@ def deck_uses(case: Case) -> Iterator[tuple[GraderIndex, DeckUse]]:
 def _uses(spec: GraderSpec) -> Iterator[DeckUse]:
     for grader in make_graders([spec])[0]:
         for inside, deck in decks_inside(grader, spec):
-            yield DeckUse(deck.options.path, deck.settings.target, inside, deck.settings.threshold)
+            wanted = deck.wanted_deck()
+            yield DeckUse(wanted.path, wanted.target, inside, wanted.threshold)
 
 
 def find_deck(use: DeckUse, context: CaseContext) -> tuple[FoundDeck | None, list[Problem], list[Diagnostic]]:

@@ -16,6 +16,7 @@ from ..providers.base import ProviderRequest, Settings, Tool
 from ..targets.override import with_settings
 from ..targets.same_answers import CHANGES_NO_ANSWER
 from ..targets.sensitive import looks_secret
+from .judges import TEMPERATURE
 from .verdict_schema import verdict_schema
 
 if TYPE_CHECKING:
@@ -24,11 +25,7 @@ if TYPE_CHECKING:
     from ..targets.format import Target
     from .verdict_scale import Scale
 
-__all__ = ["TEMPERATURE", "Judging", "asked_with", "judging", "judging_by", "other_options", "with_deck_options"]
-
-TEMPERATURE = 0.0
-"""What judges are asked with where neither deck nor target says anything: the same answer each time, if possible."""
-
+__all__ = ["Judging", "asked_with", "judging", "judging_by", "other_options", "with_deck_options"]
 
 _SETTINGS = ("temperature", "top_p", "max_output_tokens", "seed", "reasoning_effort")
 _SAID = ("provider", "model", "temperature", "top_p", "max_output_tokens", "seed", "reasoning_effort")

@@ -12,12 +12,10 @@ from ..suite.format import GraderSpec
 from ..suite.intake import problem_diagnostic
 from ..suite.paths import DataPath, shown_path
 from ..suite.sources import Source
-from .deck_files import deck_uses, find_deck
-from .inside import names_program, programs_inside
-from .judge_files import judge_uses, prompt_problems
+from .inside import names_judge, names_program, programs_inside
 from .numbered import GraderIndex, numbered_graders
 from .specs import expected_option, kind_without_value, make_graders
-from .suspicious import names_twice, unfilled, unused_threshold
+from .suspicious import names_twice, unfilled
 
 __all__ = ["grader_diagnostics", "grader_place"]
 
@@ -59,7 +57,7 @@ def grader_diagnostics(case: Case) -> list[Diagnostic]:
         found += _own_without_value(case, own, {problem.path[1] for problem in problems})
     if case.turns:
         found += _of_turns(case)
-    return [*found, *_of_decks(case), *_of_prompts(case), *_of_programs(case), *_suspicious(case)]
+    return [*found, *_of_judges(case), *_of_programs(case), *_suspicious(case)]
 
 
 def grader_place(case: Case, index: GraderIndex, inside: DataPath = ()) -> tuple[Source, DataPath, str | None]:
@@ -89,34 +87,13 @@ def _of_turns(case: Case) -> list[Diagnostic]:
     return found
 
 
-def _of_decks(case: Case) -> list[Diagnostic]:
-    """What keeps the decks that graders name from being used; what is wrong inside of a deck is said of its file."""
-    found: list[Diagnostic] = []
-    for index, use in deck_uses(case):
-        deck, problems, said = find_deck(use, case.context)
-        source, path, case_id = grader_place(case, index, use.inside)
-        for each in problems:
-            place = source.place(path)
-            found.append(
-                Diagnostic("error", each.code, each.message, source.file, place, each.hint, shown_path(path), case_id)
-            )
-        found += said
-        if deck is not None and deck.scale.pass_ is not None and use.threshold is not None:
-            problem = unused_threshold(use.path)
-            found.append(problem_diagnostic(problem, "warning", source, path, case_id))
-    return found
+def _of_judges(case: Case) -> list[Diagnostic]:
+    """What is wrong with what graders need that ask a model."""
+    if not any(names_judge(spec) for _, spec in numbered_graders(case)):
+        return []
+    from .diagnose_judges import judge_diagnostics  # late: most suites ask no model
 
-
-def _of_prompts(case: Case) -> list[Diagnostic]:
-    """What is wrong with the prompts of graders that ask a model."""
-    found: list[Diagnostic] = []
-    for index, use in judge_uses(case):
-        prompt = use.wanted.prompt
-        for each in prompt_problems(prompt, case.context) if prompt is not None else ():
-            source, path, case_id = grader_place(case, index, use.inside)
-            place, shown = source.place(path), shown_path(path)
-            found.append(Diagnostic("error", each.code, each.message, source.file, place, each.hint, shown, case_id))
-    return found
+    return judge_diagnostics(case)
 
 
 def _of_programs(case: Case) -> list[Diagnostic]:
@@ -125,7 +102,7 @@ def _of_programs(case: Case) -> list[Diagnostic]:
     for index, spec in numbered_graders(case):
         for grader in make_graders([spec])[0] if names_program(spec) else ():
             for inside, program in programs_inside(grader, spec):
-                if (each := program.options.problem(case.context.folder)) is not None:
+                if (each := program.program_problem(case.context.folder)) is not None:
                     source, path, case_id = grader_place(case, index, inside)
                     found.append(problem_diagnostic(each, "error", source, path, case_id))
     return found

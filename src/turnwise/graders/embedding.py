@@ -51,5 +51,5 @@ def embedding_targets(case: Case) -> Iterator[tuple[GraderIndex, EmbeddingUse]]:
         if names_judge(spec):
             for grader in make_graders([spec])[0]:
                 for inside, found in similar_inside(grader, spec):
-                    if found.settings.target is not None:
-                        yield index, EmbeddingUse(found.settings.target, inside)
+                    if (target := found.wanted_embedder()) is not None:
+                        yield index, EmbeddingUse(target, inside)

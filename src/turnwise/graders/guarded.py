@@ -51,9 +51,8 @@ async def _in_time(grader: Grader, submission: Submission, until: float) -> Grad
 
 
 def _late(grader: Grader) -> Grade:
-    settings = _settings(grader)
-    message = f"{settings.name} was not done within the time that one result may take; raise --timeout"
-    return settings.ungraded(GradeError("timeout", message))
+    message = "not done within the time that one result may take; raise --timeout"
+    return _settings(grader).ungraded(GradeError("timeout", message))
 
 
 def _settings(grader: Grader) -> GraderSettings:

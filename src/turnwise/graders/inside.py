@@ -7,14 +7,10 @@ from typing import Any
 
 from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
-from .asking import AsksJudges
 from .base import Grader
-from .code import CodeGrader
-from .composite import CompositeGrader
-from .deck import DeckGrader
 from .negated import NegatedGrader
 from .registry import KINDS, find_kind
-from .similar import SimilarGrader
+from .roles import AsksForVectors, AsksJudges, HoldsGraders, JudgesByDeck, RunsProgram
 from .turn_scope import TurnScoped
 from .when import Conditional
 
@@ -37,14 +33,14 @@ def holds_judge(grader: Grader) -> bool:
     """Whether the grader asks a model, or has one inside that does."""
     if isinstance(grader, _AROUND):
         return holds_judge(grader.grader)
-    if isinstance(grader, CompositeGrader):
-        return any(map(holds_judge, grader.graders))
-    return isinstance(grader, DeckGrader | SimilarGrader | AsksJudges)
+    if isinstance(grader, HoldsGraders):
+        return any(holds_judge(each) for each, _ in grader.held_graders())
+    return isinstance(grader, JudgesByDeck | AsksForVectors | AsksJudges)
 
 
-def decks_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, DeckGrader]]:
+def decks_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, JudgesByDeck]]:
     """The decks of the grader that was made of a spec, each with its path below that spec."""
-    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, DeckGrader))
+    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, JudgesByDeck))
 
 
 def judges_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, AsksJudges]]:
@@ -52,22 +48,22 @@ def judges_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, 
     return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, AsksJudges))
 
 
-def programs_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, CodeGrader]]:
+def programs_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, RunsProgram]]:
     """Those that run a program, each with its path below the spec."""
-    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, CodeGrader))
+    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, RunsProgram))
 
 
-def similar_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, SimilarGrader]]:
+def similar_inside(grader: Grader, spec: GraderSpec) -> Iterator[tuple[DataPath, AsksForVectors]]:
     """Those that ask for vectors, each with its path below the spec."""
-    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, SimilarGrader))
+    return ((path, each) for path, each in _inside(grader, spec) if isinstance(each, AsksForVectors))
 
 
 def _inside(grader: Grader, spec: GraderSpec, path: DataPath = ()) -> Iterator[tuple[DataPath, Grader]]:
     if isinstance(grader, _AROUND):
         yield from _inside(grader.grader, spec, path)
-    elif isinstance(grader, CompositeGrader):
-        settings = path if isinstance(spec, LongGrader) else (*path, grader.settings.kind)
-        for index, (each, written) in enumerate(zip(grader.graders, grader.options.graders, strict=True)):
+    elif isinstance(grader, HoldsGraders):
+        settings = path if isinstance(spec, LongGrader) else (*path, _kind_and_settings(spec)[0])
+        for index, (each, written) in enumerate(grader.held_graders()):
             yield from _inside(each, written, (*settings, "graders", index))
     else:
         yield path, grader

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import FileReferenceError, Problem
-from .asking import PromptText, Wanted
 from .inside import judges_inside, names_judge
 from .judge_prompt import JudgePrompt
 from .numbered import GraderIndex, numbered_graders
+from .roles import PromptText, Wanted
 from .specs import make_graders
 
 if TYPE_CHECKING:

@@ -83,6 +83,7 @@ def _without_data(value: Any) -> Any:
 _VALUES: Mapping[str, Callable[[Submission], str]] = {
     "answer": shown_answer,
     "conversation": _conversation,
+    "diff": lambda submission: submission.diff or "",
     "expected_messages": lambda submission: _shown(list(submission.expected)),
     "input_messages": lambda submission: _shown(list(submission.input_messages)),
     "outcome": lambda submission: submission.outcome or "",

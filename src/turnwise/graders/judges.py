@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from .verdict import StatusKind
     from .verdict_scale import Scale
 
-__all__ = ["Asker", "Judge", "JudgeAnswer", "Judges", "call_for_calibration"]
+__all__ = ["TEMPERATURE", "Asker", "Judge", "JudgeAnswer", "Judges", "call_for_calibration"]
+
+TEMPERATURE = 0.0
+"""What judges are asked with where neither deck nor target says anything: the same answer each time, if possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,12 @@ from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import Word
 from ..programs.words import clean_text
-from .asking import PromptText, Wanted, about_call, answer_status, judge_request, prompt_of
+from .asking import about_call, answer_status, judge_request, prompt_of
 from .base import Grade, GraderSettings, Submission
 from .judge_prompt import Form, filled, material
 from .judge_words import JUDGE, exact_number
 from .panel import PanelOptions, Vote, ask_panel, combined_score, judged_settings, panel_evidence, without_verdict
+from .roles import PromptText, Wanted
 from .thresholds import reaches
 from .verdict import Status, parse_verdict, verdict_object
 from .verdict_scale import Scale

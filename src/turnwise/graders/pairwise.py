@@ -10,13 +10,14 @@ from pydantic import Field
 
 from ..conversation.authored import FormatModel, Word
 from ..programs.words import clean_text
-from .asking import Wanted, about_call, answer_status, judge_request, why_nobody
+from .asking import about_call, answer_status, judge_request, why_nobody
 from .base import Grade, GradeError, GraderSettings, Submission
 from .judge_prompt import fence_key, fenced
 from .judge_values import judge_value, shown_answer
 from .judge_words import PAIRWISE
 from .panel import judged_settings
 from .reference import no_reference
+from .roles import Wanted
 from .verdict import Status, Verdict, parse_verdict
 from .verdict_scale import Scale
 from .verdict_schema import verdict_schema

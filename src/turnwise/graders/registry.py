@@ -4,65 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from importlib import import_module
+from typing import Any
 
 from ..conversation.authored import FormatModel
 from .base import Grade, GradeError, Grader, GraderSettings, Submission
-from .bleu import Bleu, BleuGrader
-from .check import CheckGrader
-from .code import CodeGrader, CodeOptions
-from .composite import Composite, CompositeGrader
-from .contains_json import ContainsJson
-from .deck import DeckGrader, DeckOptions
-from .fields import Fields, FieldsGrader
-from .is_json import IsJson
-from .length import Length
-from .levenshtein import Levenshtein, LevenshteinGrader
-from .llm_judge import LlmJudge, LlmJudgeGrader
-from .measures import Cost, Latency
 from .negated import negated
-from .pairwise import Pairwise, PairwiseGrader
 from .plugins import find_plugin, plugin_names
-from .python import PythonGrader, PythonOptions
-from .regex import Regex
-from .rouge import RougeN, RougeNGrader
-from .rubric import Rubric, RubricGrader
-from .similar import Similar, SimilarGrader
-from .text import (
-    Contains,
-    ContainsAll,
-    ContainsAny,
-    EndsWith,
-    Equals,
-    IContains,
-    IContainsAll,
-    IContainsAny,
-    StartsWith,
-)
-from .tool_call_options import ToolCalls
-from .tool_calls import ToolCallsGrader
 
-__all__ = ["DECK", "KINDS", "SIMILAR", "GraderKind", "Unusable", "find_kind", "kind_names"]
+__all__ = ["DECK", "KINDS", "MOST_LEVELS", "SIMILAR", "GraderKind", "Unusable", "find_kind", "kind_names"]
 
 DECK = "deck"
 SIMILAR = "similar"
 NOT = "not-"
+MOST_LEVELS = 10
+"""How deep graders may stand inside of graders."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GraderKind:
     """A kind: the model of its options, and how to make a grader of them. `kind: x` is short for its option `main`.
 
+    `options` and `grader` are those themselves, or the places of ours, as `module:name`: what no suite asks for is not
+    imported. What must be known without that is said here.
+
     One that `holds_graders` has specs in `options.graders`, and is made with a third argument: the graders of these.
-    One that `needs_target` must be told whom to ask.
+    One that `needs_target` must be told whom to ask. Of one that `asks_model`, the evidence is about `one_call`, or has
+    a vote for each. The option `expected` may be absent: the text that the case expects takes its place.
     """
 
-    options_model: type[FormatModel]
-    make: Callable[..., Grader]
+    options: str | type[FormatModel]
+    grader: str | Callable[..., Grader]
     asks_model: bool = False
+    one_call: bool = False
     main: str = "value"
+    expected: str | None = None
     holds_graders: bool = False
     needs_target: bool = False
+    is_negated: bool = False
+
+    @cached_property
+    def options_model(self) -> type[FormatModel]:
+        """The model of its options."""
+        return _imported(self.options) if isinstance(self.options, str) else self.options
+
+    @cached_property
+    def make(self) -> Callable[..., Grader]:
+        """Makes a grader of options and settings."""
+        make = _imported(self.grader) if isinstance(self.grader, str) else self.grader
+        if not self.is_negated:
+            return make
+        return partial(make, negated=True) if self.grader == _CHECK else negated(make)
+
+
+def _imported(place: str) -> Any:
+    module, name = place.split(":")
+    return getattr(import_module(f".{module}", __package__), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,47 +75,58 @@ class Unusable:
         return self.settings.ungraded(GradeError("not-available", self.why))
 
 
-_CHECKS: Mapping[str, type[FormatModel]] = {
-    "contains": Contains,
-    "contains-all": ContainsAll,
-    "contains-any": ContainsAny,
-    "contains-json": ContainsJson,
-    "ends-with": EndsWith,
-    "equals": Equals,
-    "icontains": IContains,
-    "icontains-all": IContainsAll,
-    "icontains-any": IContainsAny,
-    "is-json": IsJson,
-    "length": Length,
-    "regex": Regex,
-    "starts-with": StartsWith,
+_CHECK = "check:CheckGrader"
+_CHECKS: Mapping[str, GraderKind] = {
+    "contains": GraderKind("text:Contains", _CHECK, expected="value"),
+    "contains-all": GraderKind("text:ContainsAll", _CHECK),
+    "contains-any": GraderKind("text:ContainsAny", _CHECK),
+    "contains-json": GraderKind("contains_json:ContainsJson", _CHECK),
+    "ends-with": GraderKind("text:EndsWith", _CHECK),
+    "equals": GraderKind("text:Equals", _CHECK, expected="value"),
+    "icontains": GraderKind("text:IContains", _CHECK, expected="value"),
+    "icontains-all": GraderKind("text:IContainsAll", _CHECK),
+    "icontains-any": GraderKind("text:IContainsAny", _CHECK),
+    "is-json": GraderKind("is_json:IsJson", _CHECK),
+    "length": GraderKind("length:Length", _CHECK),
+    "regex": GraderKind("regex:Regex", _CHECK),
+    "starts-with": GraderKind("text:StartsWith", _CHECK),
 }
 _MEASURES: Mapping[str, GraderKind] = {
-    "bleu": GraderKind(Bleu, BleuGrader),
-    "levenshtein": GraderKind(Levenshtein, LevenshteinGrader),
-    "rouge-n": GraderKind(RougeN, RougeNGrader),
-    SIMILAR: GraderKind(Similar, SimilarGrader, asks_model=True, needs_target=True),
+    "bleu": GraderKind("bleu:Bleu", "bleu:BleuGrader", expected="value"),
+    "levenshtein": GraderKind("levenshtein:Levenshtein", "levenshtein:LevenshteinGrader", expected="value"),
+    "rouge-n": GraderKind("rouge:RougeN", "rouge:RougeNGrader", expected="value"),
+    SIMILAR: GraderKind(
+        "similar:Similar", "similar:SimilarGrader", asks_model=True, one_call=True, expected="value", needs_target=True
+    ),
 }
 # The opposite of these says nothing that anybody wants: an answer that is slow, or wrong by half. Programs, functions
 # and decks can be written the other way round.
 _WITHOUT_OPPOSITE: Mapping[str, GraderKind] = {
-    "code": GraderKind(CodeOptions, CodeGrader, main="command"),
-    "composite": GraderKind(Composite, CompositeGrader, holds_graders=True),
-    "cost": GraderKind(Cost, CheckGrader),
-    DECK: GraderKind(DeckOptions, DeckGrader, asks_model=True, main="path"),
-    "fields": GraderKind(Fields, FieldsGrader),
-    "latency": GraderKind(Latency, CheckGrader),
-    "llm_judge": GraderKind(LlmJudge, LlmJudgeGrader, asks_model=True, main="prompt"),
-    "pairwise": GraderKind(Pairwise, PairwiseGrader, asks_model=True, main="baseline"),
-    "python": GraderKind(PythonOptions, PythonGrader, main="function"),
-    "rubric": GraderKind(Rubric, RubricGrader, asks_model=True, main="lines"),
-    "tool_calls": GraderKind(ToolCalls, ToolCallsGrader),
+    "code": GraderKind("code:CodeOptions", "code:CodeGrader", main="command"),
+    "composite": GraderKind("composite:Composite", "composite:CompositeGrader", holds_graders=True),
+    "cost": GraderKind("measures:Cost", _CHECK),
+    DECK: GraderKind("deck:DeckOptions", "deck:DeckGrader", asks_model=True, one_call=True, main="path"),
+    "fields": GraderKind("fields:Fields", "fields:FieldsGrader", expected="value"),
+    "latency": GraderKind("measures:Latency", _CHECK),
+    "llm_judge": GraderKind("llm_judge:LlmJudge", "llm_judge:LlmJudgeGrader", asks_model=True, main="prompt"),
+    "pairwise": GraderKind(
+        "pairwise:Pairwise", "pairwise:PairwiseGrader", asks_model=True, main="baseline", expected="baseline"
+    ),
+    "python": GraderKind("python:PythonOptions", "python:PythonGrader", main="function"),
+    "rubric": GraderKind("rubric:Rubric", "rubric:RubricGrader", asks_model=True, main="lines"),
+    "tool_calls": GraderKind("tool_call_options:ToolCalls", "tool_calls:ToolCallsGrader"),
 }
+
+
+def _opposites(kinds: Mapping[str, GraderKind]) -> dict[str, GraderKind]:
+    return {NOT + name: replace(kind, is_negated=True) for name, kind in kinds.items()}
+
+
 KINDS: Mapping[str, GraderKind] = {
-    **{name: GraderKind(model, CheckGrader) for name, model in _CHECKS.items()},
-    **{NOT + name: GraderKind(model, partial(CheckGrader, negated=True)) for name, model in _CHECKS.items()},
+    **_CHECKS,
+    **_opposites(_CHECKS),
     **_MEASURES,
-    **{NOT + name: replace(kind, make=negated(kind.make)) for name, kind in _MEASURES.items()},
+    **_opposites(_MEASURES),
     **_WITHOUT_OPPOSITE,
 }
 """The kinds of this package, those that look at a text alone also in their `not-` form."""
@@ -130,7 +139,7 @@ def find_kind(name: str) -> GraderKind | None:
     plugin = find_plugin(name)
     if plugin is None:
         return None
-    return GraderKind(plugin.options_model, plugin.make, bool(getattr(plugin, "asks_model", False)))
+    return GraderKind(plugin.options_model, plugin.make, asks_model=bool(getattr(plugin, "asks_model", False)))
 
 
 def kind_names() -> list[str]:

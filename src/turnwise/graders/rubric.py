@@ -11,13 +11,14 @@ from pydantic import Field
 
 from ..conversation.authored import FormatModel, Word
 from ..programs.words import clean_text
-from .asking import Wanted, about_call, answer_status, judge_request
+from .asking import about_call, answer_status, judge_request
 from .base import Grade, GraderSettings, Submission
 from .judge_prompt import material
 from .judge_words import RUBRIC, exact_number
 from .llm_judge import Range, unit_scale
 from .panel import THRESHOLD, PanelOptions, Vote, ask_panel, combined_score, judged_settings, panel_evidence
 from .panel import without_verdict as _without_verdict
+from .roles import Wanted
 from .rubric_answer import LineScale, RubricAnswer, parse_rubric, rubric_schema
 from .scoring import weighted_mean
 from .thresholds import reaches

@@ -35,6 +35,10 @@ class SimilarGrader:
     options: Similar
     settings: GraderSettings
 
+    def wanted_embedder(self) -> str | None:
+        """The target that is asked for vectors."""
+        return self.settings.target
+
     async def grade(self, submission: Submission) -> Grade:
         """Judge an answer."""
         texts = texts_to_compare("similar", self.options.value, submission)

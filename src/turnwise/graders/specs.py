@@ -15,10 +15,8 @@ from ..suite.explain import described, did_you_mean, explain
 from ..suite.format import GraderSpec, LongGrader
 from ..suite.paths import DataPath
 from .base import Grader, GraderSettings
-from .composite import MOST_LEVELS
 from .foreign_kinds import FOREIGN_KINDS
-from .registry import KINDS, GraderKind, find_kind, kind_names
-from .rubric import rubric_of_lines
+from .registry import KINDS, MOST_LEVELS, GraderKind, find_kind, kind_names
 from .turn_scope import TurnScoped
 from .when import Conditional
 
@@ -46,7 +44,7 @@ def make_graders(specs: Sequence[GraderSpec]) -> tuple[list[Grader], list[Proble
             if index not in lines:
                 graders.append(grader)
             elif index == min(lines):
-                graders.append(rubric_of_lines(list(lines.values())))
+                graders.append(_of_lines(list(lines.values())))
         except _RefusedError as refused:
             problems += refused.problems
     return graders, problems
@@ -68,7 +66,8 @@ def kind_without_value(spec: GraderSpec) -> str | None:
     if kind in KINDS and KINDS[kind].holds_graders:
         inner = KINDS[kind].options_model.model_validate({"graders": options.get("graders")})
         return next(filter(None, map(kind_without_value, inner.graders)), None)  # type: ignore[attr-defined]
-    return kind if options.get(expected_option(kind)) is None and kind in _kinds_with_expected_text() else None
+    may_be_absent = kind in KINDS and KINDS[kind].expected is not None
+    return kind if may_be_absent and options.get(expected_option(kind)) is None else None
 
 
 def expected_option(kind: str) -> str:
@@ -77,13 +76,7 @@ def expected_option(kind: str) -> str:
     >>> expected_option("contains"), expected_option("pairwise")
     ('value', 'baseline')
     """
-    return KINDS[kind].main if kind == "pairwise" else _MAIN
-
-
-@lru_cache(maxsize=1)
-def _kinds_with_expected_text() -> frozenset[str]:
-    fields = {name: kind.options_model.model_fields.get(expected_option(name)) for name, kind in KINDS.items()}
-    return frozenset(name for name, field in fields.items() if field is not None and not field.is_required())
+    return (KINDS[kind].expected if kind in KINDS else None) or _MAIN
 
 
 class _RefusedError(Exception):
@@ -165,7 +158,13 @@ def _of_line(line: str, path: DataPath) -> Grader:
         raise _RefusedError(Problem(path, "grader-form", message, f"write `type: {line}`"))
     if not line.strip():
         raise _RefusedError(Problem(path, "empty", "a rubric line must not be empty", "say what the answer should do"))
-    return rubric_of_lines([line])
+    return _of_lines([line])
+
+
+def _of_lines(lines: Sequence[str]) -> Grader:
+    from .rubric import rubric_of_lines  # late: most suites have no line
+
+    return rubric_of_lines(lines)
 
 
 def _kind(name: str, path: DataPath) -> GraderKind:
