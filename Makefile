@@ -34,6 +34,8 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(SMOLLM2)
 	@touch $@
 
+ASKS_NO_MODEL := examples/multi-turn/% examples/agents/% examples/sessions/%
+
 demo: $(VENV)/.installed-local  ## validate the examples, show what they send, and run them on an embedded model
 	@mkdir -p $(DEMO)
 	$(BIN)/turnwise validate examples
@@ -42,10 +44,13 @@ demo: $(VENV)/.installed-local  ## validate the examples, show what they send, a
 	@echo "Every prompt of every example, byte for byte, is in $(DEMO)/prompts.json"
 	$(BIN)/turnwise prompt examples/tools/suite.yaml --target anthropic/MODEL --case weather-follow-up
 	@echo "A real model, without a key or a network, answers every example; it is very small, so some of them fail:"
-	$(BIN)/turnwise run $(filter-out examples/multi-turn/%,$(wildcard examples/*/suite.yaml)) --target small || test $$? -eq 1
+	$(BIN)/turnwise run $(filter-out $(ASKS_NO_MODEL),$(wildcard examples/*/suite.yaml)) --target small || test $$? -eq 1
 	@echo "Every kind of grader, and conversations of several turns, without any model:"
 	$(BIN)/turnwise run examples/graders --quiet
 	$(BIN)/turnwise run examples/multi-turn --quiet
+	@echo "Agents: two programs of the example, and sessions that were recorded; no model is asked:"
+	$(BIN)/turnwise run examples/agents --quiet
+	$(BIN)/turnwise run examples/sessions --quiet
 	@echo "The same model as a judge of twelve labelled conversations: the report says how far to trust it (not at all):"
 	$(BIN)/turnwise calibrate examples/hello-world/*.deck.md
 

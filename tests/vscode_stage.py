@@ -45,15 +45,19 @@ def request_of(question: str = "say it", files: Sequence[File] = (), case_id: st
 class Stage:
     """The folders of a test. `variables` go to the stub, whose first windows are open and awake."""
 
+    logs: Path | None = None
+
     def __init__(self, folder: Path, *, program: str = "code", open_windows: int = 6, **variables: str) -> None:
         self.project, self.state, self.root = folder / "project", folder / "state", folder / "agents"
+        self.logs = folder / "logs"
         for each in (self.project, self.state):
             each.mkdir(parents=True, exist_ok=True)
         names = [f"agent-{number}" for number in range(1, open_windows + 1)]
         (self.state / "open").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
         for name in names:
             (self.root / name).mkdir(parents=True)
-            (self.root / name / "agent.lock").touch()
+            (self.root / "locks").mkdir(exist_ok=True)
+            (self.root / "locks" / f"{name}.lock").touch()
             (self.root / name / "woken").touch()
         self.program = Path(stub_code.install(folder / "bin", program))
         path = os.pathsep.join((str(self.program.parent), os.environ.get("PATH", os.defpath)))
@@ -69,7 +73,7 @@ class Stage:
         given = {"name": "editor", "provider": provider, "agent_root": str(self.root), "timeout": 10, **settings}
         target = PROVIDERS[provider].model_validate(given)
         return VSCodeProvider(
-            resolve_target(target, self.environment), Surroundings(self.project, self.environment)
+            resolve_target(target, self.environment), Surroundings(self.project, self.environment, self.logs)
         )  # fmt: skip
 
     def asked(self, *requests: ProviderRequest, **settings: Any) -> list[ProviderResponse]:

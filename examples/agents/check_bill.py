@@ -4,8 +4,15 @@ import json
 import sys
 from pathlib import Path
 
-given = json.load(sys.stdin)
-bill = Path(given["workspace"], "bill.txt")
-found = bill.read_text().strip() if bill.exists() else "no bill"
-right = found == f"total: {given['vars']['total']} EUR"
-sys.stdout.write(json.dumps({"score": float(right), "reason": f"bill.txt holds: {found}"}))
+
+def graded(given):
+    """The grade; an error where there is no workspace to look into."""
+    if given["workspace"] is None:
+        return {"error": "this target has no workspace: only agents that are run leave a bill"}
+    bill = Path(given["workspace"], "bill.txt")
+    found = bill.read_text(errors="replace").strip() if bill.is_file() else "no bill"
+    right = found == f"total: {given['vars']['total']} EUR"
+    return {"score": float(right), "reason": f"bill.txt holds: {found}"}
+
+
+sys.stdout.write(json.dumps(graded(json.load(sys.stdin))))

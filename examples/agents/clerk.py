@@ -1,6 +1,6 @@
 """A tiny agent without a model, in two forms. With an argument it answers one request; without, it takes lines of JSON.
 
-It reads the order that it finds in its workspace, writes a bill beside it, and says what it did.
+It reads the order of the case, which is copied into its workspace, writes a bill there, and says what it did.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 def bill(workspace):
     """Add up the order, and leave the bill in the workspace."""
-    lines = (workspace / "order.csv").read_text().split()
+    lines = (workspace / "desk" / "order.csv").read_text().split()
     total = sum(int(count) * int(price) for count, price in (line.split(",")[1:] for line in lines))
     (workspace / "bill.txt").write_text(f"total: {total} EUR\n")
     return f"The bill is in bill.txt: {total} EUR."

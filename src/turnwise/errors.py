@@ -178,7 +178,8 @@ class ProviderError(TurnwiseError):
 
     `kind` is stable and short, `retryable` says whether the same request may succeed later, `status` is the HTTP
     status, if there was one, and `retry_after` the seconds that the server asked to wait. `attempts` counts how often
-    the request was sent, `agent` is what is known of an agent's work. Nothing in it holds a secret.
+    the request was sent, `agent` is what is known of an agent's work, and `spent` what it said and used
+    before it failed, as results have it. No message holds a secret.
     """
 
     kind: ClassVar[str] = "provider"
@@ -201,6 +202,7 @@ class ProviderError(TurnwiseError):
         self.retry_after = retry_after
         self.attempts = 1
         self.agent: Mapping[str, Any] | None = None
+        self.spent: Mapping[str, Any] | None = None
 
 
 class SetupError(ProviderError):

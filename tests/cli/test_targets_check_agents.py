@@ -17,6 +17,7 @@ import sys
 if "--version" in sys.argv:
     sys.exit("agent 1.2.3")
 print('{{"type": "item.completed", "item": {{"type": "agent_message", "text": "OK"}}}}')
+print('{{"type": "turn.completed", "usage": {{}}}}')
 """
 TARGETS = """
 targets:

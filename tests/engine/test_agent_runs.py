@@ -117,6 +117,15 @@ def test_a_slow_agent_is_ended(root: Path) -> None:
     assert (result["error"]["kind"], result["attempts"]) == ("timeout", 1)
 
 
+def test_a_limit_of_the_run_ends_it_in_order(root: Path) -> None:
+    """With `--timeout`, all that is known of the agent is kept as with the target's own limit."""
+    project(root, agent(keep_workspaces="failed"), s=suite([case("a", "slow")], target="coder"))
+    [result] = journal(run(root / "s.yaml", timeout=3))
+    assert result["error"]["kind"] == "timeout"
+    assert "thread.started" in Path(result["agent"]["log"]).read_text()
+    assert Path(result["agent"]["workspace"]).is_dir()
+
+
 def test_workspaces_of_cases_that_failed(root: Path) -> None:
     """With `keep_workspaces: failed`, that of a case whose graders failed stays, and the record says where."""
     graders = [{"type": "code", "command": [sys.executable, "look.py"], "required": True}]
@@ -136,13 +145,6 @@ def test_few_agents_at_once(root: Path) -> None:
     run(root / "s.yaml", events=events)
     run(root / "s.yaml", events=events, workers=7)
     assert [each.workers for each in events if hasattr(each, "workers")] == [4, 7]
-
-
-def test_live_conversations_are_refused(root: Path) -> None:
-    """Agents take one question: a case that goes on is an error before anything is started."""
-    [result] = run_agent(root, [case("a", turns=[{"role": "user", "content": "more"}])])
-    assert result["status"] == "error"
-    assert "agents cannot have live conversations" in result["error"]["message"]
 
 
 def test_graded_again(root: Path) -> None:

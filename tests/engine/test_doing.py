@@ -46,16 +46,16 @@ async def well(server: Server, request: ProviderRequest) -> ProviderResponse:
 
 
 def test_an_error_of_the_provider_is_kept_with_its_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its class, its status, and what was asked."""
+    """Its class, its status, what can be done, and what was asked."""
 
     async def refuse(server: Server, request: ProviderRequest) -> ProviderResponse:
-        raise AuthenticationError("wrong key", status=401)
+        raise AuthenticationError("wrong key", status=401, hint="set another")
 
     Server(refuse).install(monkeypatch)
     project(tmp_path)
     (record,) = Carried(tmp_path / "s.yaml").records
     assert record["error"] == {
-        "kind": "authentication", "message": "wrong key", "status": 401, "retryable": False
+        "kind": "authentication", "message": "wrong key", "status": 401, "retryable": False, "hint": "set another"
     }  # fmt: skip
     assert (record["raw_request"]["question"], record["attempts"]) == ("hello", 1)
 

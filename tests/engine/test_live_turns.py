@@ -16,7 +16,7 @@ from turnwise.engine import conversing
 from turnwise.engine.dry_run import estimate_plan
 from turnwise.engine.planned_targets import resolve_planned
 from turnwise.engine.result_format import ResultSpec
-from turnwise.errors import RateLimitError
+from turnwise.errors import RateLimitError, SuiteError
 from turnwise.providers import ProviderRequest, ProviderResponse
 
 Messages = list[dict[str, Any]]
@@ -178,13 +178,17 @@ def test_a_budget_counts_every_request(tmp_path: Path) -> None:
     assert [each["status"] for each in journal(outcome)] == ["passed"]
 
 
-def test_agents_have_no_live_conversations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is an error of the case that says so, and nothing is sent."""
+@pytest.mark.parametrize("form", ["cases", "dataset"])
+def test_agents_have_no_live_conversations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    """The run does not start, wherever the cases are written, and nothing is sent."""
     monkeypatch.setattr(conversing, "AGENTS", frozenset({"mock"}))
-    project(tmp_path, s=suite([case("a", turns=TURNS), case("b")]))
-    found = {each["case_id"]: each for each in journal(run(tmp_path / "s.yaml"))}
-    assert (found["a"]["error"]["kind"], found["a"]["attempts"], found["b"]["status"]) == ("case", 0, "passed")
-    assert "agents cannot have live conversations yet" in found["a"]["error"]["message"]
+    cases = [case("a", turns=TURNS), case("b")]
+    project(tmp_path, s=suite(cases if form == "cases" else "cases.jsonl"))
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    with pytest.raises(SuiteError) as caught:
+        run(tmp_path / "s.yaml")
+    assert [(each.code, each.case_id) for each in caught.value.diagnostics] == [("agent-turns", "a")]
+    assert not (tmp_path / ".turnwise" / "runs").exists()
 
 
 def test_other_results_know_nothing_of_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnwise.graders.base import Grade
-from turnwise.graders.is_json import why_not_json
+from turnwise.graders.json_values import why_not_json
 from turnwise.graders.specs import make_graders
 
 pytest_plugins = ["grader_fixtures"]

@@ -8,11 +8,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from turnwise.programs.environment import without_hidden
 from turnwise.programs.guard import Guard
+from turnwise.programs.program import Program, run_program
 
 HOLDS_A_PROGRAM = """
 import sys, threading
@@ -87,3 +89,36 @@ def test_secrets_are_taken_out_of_all_texts() -> None:
     assert without_hidden({"sk-abcdefgh": ["x sk-abcdefgh-project-TAIL y", 3, None]}, hidden) == {
         "[A]": ["x [B] y", 3, None]
     }
+
+
+def test_folders_go_with_us(tmp_path: Path) -> None:
+    """A folder that was ours is removed when we are gone without a word; one that is to stay is not."""
+    for name in ("ours", "stays"):
+        (tmp_path / name / "sub").mkdir(parents=True)
+    script = (
+        "import os, sys\nfrom pathlib import Path\nfrom turnwise.programs.guard import guard\n"
+        "here = Path(sys.argv[1])\n"
+        "for name in ('ours', 'stays'): guard().watch_folder(here / name)\n"
+        "guard().forget_folder(here / 'stays')\nos.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False, timeout=30)
+    assert _until(lambda: not (tmp_path / "ours").exists())
+    assert (tmp_path / "stays/sub").is_dir()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_who_leaves_the_group_is_found_by_the_mark(tmp_path: Path) -> None:
+    """A child in a session of its own ends with the program that started it, and its late words are no output."""
+    child = "setsid sh -c 'echo $$ > stray; sleep 0.3; echo late; exec sleep 60'"
+    script = f"{child} & while [ ! -s stray ]; do :; done; echo ok"
+    program = Program(
+        command=("sh", "-c", script),
+        folder=tmp_path,
+        environment={"PATH": "/usr/bin:/bin"},
+        seconds=20,
+        most_bytes=1000,
+        mark="mark-of-this-test",
+    )
+    done = run_program(program, b"", Event())
+    assert done.output == b"ok\n"
+    assert not _runs((tmp_path / "stray").read_text().strip())

@@ -98,13 +98,12 @@ def test_a_working_tree_at_a_revision(tmp_path: Path) -> None:
     [
         ({"workspace_template": "nowhere"}, "`workspace_template` does not exist"),
         ({"cwd": "nowhere"}, "`cwd` does not exist"),
-        ({"workspace_revision": "main"}, "`workspace_revision` needs `workspace_template`"),
         ({"workspace_template": ".", "workspace_revision": "no-such"}, "there is no working tree of 'no-such'"),
         ({"setup": ["false"]}, "`setup` ended with exit code 1"),
-        ({"setup": "no-such-program-here"}, "`setup`: there is no program 'no-such-program-here' on the PATH"),
-        ({"setup": "'unclosed"}, "`setup` cannot be split"),
+        ({"setup": ["no-such-program-here"]}, "`setup`: there is no program 'no-such-program-here' on the PATH"),
+        ({"setup": "echo no >&2; exit 3"}, "`setup` ended with exit code 3; the end of its stderr: no"),
         ({"executable": "no-such-agent"}, "Scripted is not installed: there is no program 'no-such-agent' on the PATH"),
-        ({"executable": "./agent"}, "Scripted is not installed: there is no program './agent'"),
+        ({"executable": "./agent"}, "Scripted cannot be started: there is no file "),
     ],
 )
 def test_what_keeps_an_agent_from_starting(tmp_path: Path, settings: dict[str, Any], found: str) -> None:
@@ -114,6 +113,22 @@ def test_what_keeps_an_agent_from_starting(tmp_path: Path, settings: dict[str, A
     assert found in str(raised.value)
     if "installed" in found:
         assert "install-scripted" in (raised.value.hint or "")
+
+
+def test_a_step_that_is_a_text_is_run_by_a_shell(tmp_path: Path) -> None:
+    """What people write for a shell does what they mean; a list is run as it is."""
+    listing = "import os; print(*sorted(os.listdir()))"
+    (by_text,) = asked(provider(tmp_path, listing, setup="touch a && touch b"))
+    (by_list,) = asked(provider(tmp_path, listing, setup=["touch", "a", "&&"]))
+    assert (by_text.text, by_list.text) == ("a b", "&& a")
+
+
+def test_a_file_that_may_not_be_executed_is_told_so(tmp_path: Path) -> None:
+    """It is there: to install the agent would not help."""
+    (tmp_path / "agent").write_text("#!/bin/sh\n")
+    with pytest.raises(SetupError, match="may not be executed") as raised:
+        asked(provider(tmp_path, "print(1)", executable="./agent"))
+    assert "chmod +x" in (raised.value.hint or "")
 
 
 def test_steps_before_and_after(tmp_path: Path) -> None:
@@ -128,14 +143,15 @@ def test_steps_before_and_after(tmp_path: Path) -> None:
 
 def test_the_environment_is_an_allow_list(tmp_path: Path) -> None:
     """An agent sees the usual variables, those that are passed or set for it, and a HOME of its own."""
-    known = {**os.environ, "OPENAI_API_KEY": "sk-of-somebody", "PASSED": "yes", "OTHER": "no", "LC_ALL": "C.UTF-8"}
+    own = {"XDG_CONFIG_HOME": "/mine", "SCRIPTED_HOME": "/mine", "OPENAI_API_KEY": "sk-of-somebody"}
+    known = {**os.environ, **own, "PASSED": "yes", "OTHER": "no", "LC_ALL": "C.UTF-8"}
     agent = provider(tmp_path, PRINTS_ENVIRONMENT, environment=known, pass_env=["PASSED"], env={"OWN": "set"})
     [answer] = asked(agent)
     seen = eval(answer.text)
     assert seen["PASSED"] == "yes"
     assert seen["OWN"] == "set"
     assert seen["PATH"] == os.environ["PATH"]
-    assert "OTHER" not in seen
+    assert not {"OTHER", "XDG_CONFIG_HOME", "SCRIPTED_HOME"} & seen.keys()
     assert "sk-of-somebody" not in answer.text
     assert Path(seen["HOME"]) != Path(os.environ["HOME"])
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from turnwise.providers.agents import changes
-from turnwise.providers.agents.changes import Change, changes_since, picture
+from turnwise.providers.agents import picture as pictures
+from turnwise.providers.agents.changes import Change, Changes, changes_between
+from turnwise.providers.agents.picture import Picture, picture
+from turnwise.providers.agents.removal import removed
+
+
+def changes_since(before: Picture, folder: Path) -> Changes:
+    """What is other than in the picture."""
+    return changes_between(before, picture(folder))
 
 
 def test_all_three_kinds_of_change(tmp_path: Path) -> None:
@@ -57,7 +66,7 @@ def test_a_long_diff_is_bounded(tmp_path: Path) -> None:
     found = changes_since(before, tmp_path)
     assert len(found.files) == 5
     assert len(found.diff) <= 100_000
-    assert found.note == "3 changed files are too long to be shown in the diff"
+    assert found.note == "3 changed files do not fit into the diff"
 
 
 def test_missing_line_breaks_are_shown(tmp_path: Path) -> None:
@@ -91,8 +100,101 @@ def test_links_pipes_and_unreadable_names(tmp_path: Path) -> None:
 
 
 def test_many_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A workspace of too many files is looked at in part, and the note says so."""
-    monkeypatch.setattr(changes, "_MOST_FILES", 3)
+    """Of a workspace with too many files, nothing is concluded from what was not looked at, and the note says so."""
+    (tmp_path / "z.txt").write_text("kept")
+    before = picture(tmp_path)
     for number in range(5):
         (tmp_path / f"{number}").write_text("")
-    assert changes_since(picture(tmp_path), tmp_path).note == "only the first 3 files of the workspace were looked at"
+    monkeypatch.setattr(pictures, "_MOST_FILES", 3)
+    found = changes_since(before, tmp_path)
+    assert [(each.path, each.kind) for each in found.files] == [("0", "added"), ("1", "added"), ("2", "added")]
+    assert found.note == "only 3 files of the workspace were looked at"
+
+
+def test_names_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result does not grow with every file that an agent makes; how many there are is told."""
+    monkeypatch.setattr(changes, "_MOST_NAMED", 2)
+    before = picture(tmp_path)
+    for number in range(5):
+        (tmp_path / f"{number}").write_text("")
+    found = changes_since(before, tmp_path)
+    assert len(found.files) == 2
+    assert found.note == "5 files changed, of which 2 are named"
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    """A file of terabytes, most of them holes, is a change like any other, and is named at once."""
+    before = picture(tmp_path)
+    with (tmp_path / "sparse").open("wb") as file:
+        os.ftruncate(file.fileno(), 1 << 40)
+    began = time.monotonic()
+    found = changes_since(before, tmp_path)
+    assert time.monotonic() - began < 2
+    assert found.files == (Change("sparse", "added"),)
+    assert "1,099,511,627,776 bytes" in found.diff
+
+
+def test_shuffled_lines_take_no_time(tmp_path: Path) -> None:
+    """Files that are costly to compare are named, and their lines are not shown."""
+    lines = [f"{number * 7919 % 10007}\n" for number in range(10_000)]
+    for number in range(20):
+        (tmp_path / f"{number}.txt").write_text("".join(lines))
+    before = picture(tmp_path)
+    for number in range(20):
+        (tmp_path / f"{number}.txt").write_text("".join(reversed(lines)))
+    began = time.monotonic()
+    found = changes_since(before, tmp_path)
+    assert time.monotonic() - began < 5
+    assert len(found.files) == 20
+    assert "(not shown: 10,000 → 10,000 lines)" in found.diff
+
+
+def test_it_can_be_ended(tmp_path: Path) -> None:
+    """A picture that nobody waits for any more ends at once, and says that it is not whole."""
+    (tmp_path / "a").write_text("a")
+    taken = picture(tmp_path, lambda: True)
+    assert taken.files == {}
+    assert taken.missing is not None
+
+
+def test_a_deep_tree(tmp_path: Path) -> None:
+    """However deep folders are, looking at them and removing them ends without an error."""
+    here = os.getcwd()
+    (tmp_path / "w").mkdir()
+    os.chdir(tmp_path / "w")
+    try:
+        for _ in range(1500):
+            os.mkdir("d")
+            os.chdir("d")
+    finally:
+        os.chdir(here)
+    taken = picture(tmp_path / "w")
+    assert taken.files == {}
+    assert removed(tmp_path / "w")
+
+
+def test_text_is_bounded_in_all(tmp_path: Path) -> None:
+    """What is kept of a workspace to show differences has a bound; changes beyond it are named all the same."""
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text("x" * 100)
+    book = pictures._Book(deadline=time.monotonic() + 5, text_left=150)
+    with os.scandir(tmp_path) as found:
+        kept = [book.seen(entry) for entry in sorted(found, key=lambda entry: entry.name)]
+    assert [each is not None and each.text is not None for each in kept] == [True, False, False]
+
+
+def test_a_link_in_the_place_of_the_workspace(tmp_path: Path) -> None:
+    """An agent that puts a link to another folder where its workspace was has changed nothing there."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/file").write_text("x")
+    (tmp_path / "workspace").symlink_to(tmp_path / "other")
+    assert picture(tmp_path / "workspace").files == {}
+    assert removed(tmp_path / "workspace")
+    assert (tmp_path / "other/file").exists()
+
+
+def test_lines_are_parted_by_line_feeds_alone(tmp_path: Path) -> None:
+    """Other separators of Unicode are part of a line."""
+    before = picture(tmp_path)
+    (tmp_path / "a.txt").write_text("one\u2028two\n", encoding="utf-8")
+    assert changes_since(before, tmp_path).diff.endswith("@@ -0,0 +1 @@\n+one\u2028two\n")

@@ -82,11 +82,14 @@ def test_an_agent_that_fails_is_described_all_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_agent_that_never_answers_is_ended(tmp_path: Path) -> None:
-    """The check has a time limit of its own for agents."""
-    path = program(tmp_path, "time.sleep(60)")
-    outcome = check(resolved("codex", executable=path), tmp_path, agent_timeout=0.5)
+    """The check has a time limit of its own for agents. The agent's is shorter, so that its trouble is told."""
+    trouble = json.dumps({"type": "error", "message": "Reconnecting... connection refused"})
+    path = program(tmp_path, f"print({json.dumps(trouble)}, flush=True)\ntime.sleep(60)")
+    outcome = check(resolved("codex", executable=path), tmp_path, agent_timeout=2.0)
     assert not outcome.ok
-    assert "no answer within 0.5 s" in outcome.detail
+    assert "no answer within 1.5 s" in outcome.detail
+    assert "connection refused" in outcome.detail
+    assert "`turnwise ask` waits" in str(outcome.hint)
 
 
 @pytest.mark.parametrize(

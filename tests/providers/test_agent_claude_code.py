@@ -133,14 +133,15 @@ def test_a_result_that_is_no_text_is_named() -> None:
     """Texts of a result are joined; an image is named by its type."""
     content = [{"type": "text", "text": "a"}, {"type": "image", "source": {}}]
     block = {"type": "tool_result", "tool_use_id": "t", "content": content}
-    [message] = read(written({"type": "user", "message": {"content": [block]}})).messages
+    call = said({"type": "tool_use", "id": "t", "name": "Read", "input": {}})
+    [_, message] = read(written(call, {"type": "user", "message": {"content": [block]}})).messages
     assert message == {"role": "tool", "content": "a\n[image]", "tool_call_id": "t"}
 
 
 def test_a_retry_is_trouble_and_no_failure() -> None:
     """A request that the program tries again is no failure."""
     retry = {"type": "system", "subtype": "api_retry", "error_status": 529, "error": "overloaded"}
-    session = read(written(retry, {"type": "result", "is_error": False, "result": "yes"}))
+    session = read(written(retry, {"type": "result", "subtype": "success", "is_error": False, "result": "yes"}))
     assert (session.text, session.failure) == ("yes", None)
     assert "529" in str(session.trouble)
 
@@ -170,7 +171,7 @@ def test_half_a_line_is_malformed() -> None:
 
 def test_unknown_events_are_nothing() -> None:
     """Events that are not known are passed over."""
-    assert read(written({"type": "stream_event", "event": {"text": "x"}}, {"type": "new"}, {})) == Session()
+    assert read(written({"type": "stream_event", "event": {"text": "x"}}, {"type": "new"}, {})) == Session(is_torn=True)
 
 
 @given(any_events(*SHAPES))

@@ -190,11 +190,8 @@ def test_a_batch_that_reads_nothing_is_an_error_for_all(tmp_path: Path) -> None:
     assert len({id(each) for each in found}) == 3
 
 
-def test_a_command_of_a_batch_cannot_hold_one_request(tmp_path: Path) -> None:
-    """`{PROMPT}` has no meaning there; a missing program is told to all."""
-    error = failure(cli(tmp_path, ["x", "{PROMPT}"], batch=True))
-    assert isinstance(error, SetupError)
-    assert "{PROMPT}" in str(error)
+def test_a_missing_program_is_told_to_all(tmp_path: Path) -> None:
+    """What keeps a batch from starting is an error of each of its requests."""
     assert all(isinstance(each, SetupError) for each in outcomes(cli(tmp_path, ["no-such-7"], batch=True), *"ab"))
 
 

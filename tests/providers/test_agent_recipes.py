@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from agent_kinds import KEY, after, any_events, recorded, stream, task, written
 from helpers import ROOT
-from turnwise.errors import SetupError
 from turnwise.providers.agents.document import Mirrored
 from turnwise.providers.agents.kind import Task
 from turnwise.providers.agents.opening import agent_kind
@@ -223,11 +222,13 @@ def test_a_key_of_gemini_s_that_is_passed_is_kept() -> None:
     ],
 )
 def test_settings_that_cannot_work_are_refused(recipe: str, settings: dict[str, str]) -> None:
-    """The error says what is missing, before the program is started, and shows no key."""
-    with pytest.raises(SetupError) as caught:
-        recipe_kind(recipe).start(of(recipe, **settings))
-    assert caught.value.hint
-    assert settings.get("api_key", KEY) not in str(caught.value)
+    """The error says what is missing when the target is read, and shows no key."""
+    with pytest.raises(ValidationError) as caught:
+        of(recipe, **settings)
+    (fault,) = caught.value.errors()
+    assert fault["ctx"]["hint"]
+    assert fault["ctx"]["at"] in settings
+    assert settings.get("api_key", KEY) not in fault["msg"]
 
 
 @pytest.mark.parametrize(

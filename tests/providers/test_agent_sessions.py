@@ -69,10 +69,14 @@ def test_logs_of_recipes_are_read(agent: str, form: str, tmp_path: Path) -> None
     assert any(message.get("tool_calls") for message in ask(tmp_path).messages)
 
 
-def test_a_cost_that_the_agent_tells_is_kept(tmp_path: Path) -> None:
-    """Claude Code says at the end what the session cost."""
+def test_a_cost_that_the_agent_tells_is_not_taken(tmp_path: Path) -> None:
+    """Claude Code reckons by its vendor's prices whatever server it was with, and its stream does not name the server:
+    the cost is unknown, and the tokens are there."""
     keep(tmp_path, "a.jsonl", "claude-code", "tool")
-    assert ask(tmp_path).cost_usd == pytest.approx(0.000822)
+    assert b"total_cost_usd" in (tmp_path / "a.jsonl").read_bytes()
+    response = ask(tmp_path)
+    assert response.cost_usd is None
+    assert response.usage.output_tokens is not None
 
 
 @pytest.mark.parametrize(

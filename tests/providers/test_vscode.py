@@ -46,7 +46,7 @@ def failed(stage: Stage, **settings: object) -> ProviderError:
 
 def assert_unlocked(root: Path) -> None:
     """Every folder can be locked."""
-    for path in (*root.glob("*/agent.lock"), *root.glob("*.lock")):
+    for path in (*root.glob("locks/*.lock"), *root.glob("*.lock")):
         lock = take_lock(path)
         assert lock is not None, path
         lock.release()
@@ -375,7 +375,7 @@ def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
         if stage.chats or process.poll() is not None:
             break
         time.sleep(0.01)
-    assert take_lock(folder / "agent.lock") is None
+    assert take_lock(stage.root / "locks" / "agent-1.lock") is None
     process.kill()
     process.wait()
     assert_unlocked(stage.root)

@@ -248,7 +248,7 @@ def test_a_mode_is_new_only_when_its_file_changed(tmp_path: Path) -> None:
 def test_our_own_files_are_no_work_of_the_agent(tmp_path: Path) -> None:
     """What we keep in the folder is not told as a change."""
     folder = AgentFolder(tmp_path / "agent-7")
-    ours = ["agent.lock", "unanswered.json", "messages/a.md", "kept/1/a.md", "agent-7.code-workspace"]
+    ours = ["woken", "unanswered.json", "messages/a.md", "kept/1/a.md", "agent-7.code-workspace"]
     assert [path for path in [*ours, "src/messages/a.md", "x.code-workspace"] if folder.is_work(path)] == [
         "src/messages/a.md",
         "x.code-workspace",

@@ -34,7 +34,7 @@ RECORD: dict[str, Any] = {
     "raw_request": None, "usage": None, "cost_usd": 0.25, "paid": True, "latency_ms": 12.5, "first_token_ms": None,
     "attempts": 3, "error": None, "started_at": "2026-01-01T00:00:00+00:00", "finished_at": "2026-01-01T00:00:01+00:00",
 }  # fmt: skip
-ERROR = {"kind": "timeout", "message": "no answer", "status": 504, "retryable": True}
+ERROR = {"kind": "timeout", "message": "no answer", "status": 504, "retryable": True, "hint": "wait"}
 FAILED = {**RECORD, "status": "error", "score": None, "grades": [], "answer": None, "error": ERROR, "cost_usd": None}
 
 EVENTS: list[tuple[Event, dict[str, Any]]] = [
@@ -58,7 +58,7 @@ EVENTS: list[tuple[Event, dict[str, Any]]] = [
         {
             "event": "result", "suite": "suite.yaml", "case_id": "capital", "target": "small", "variant": "terse",
             "trial": 2, "status": "error", "score": None, "latency_ms": 12.5, "cost_usd": None, "attempts": 3,
-            "error": {"kind": "timeout", "message": "no answer"}, "failed_graders": [], "in_flight": 0,
+            "error": {"kind": "timeout", "message": "no answer", "hint": "wait"}, "failed_graders": [], "in_flight": 0,
         },
     ),
     (

@@ -97,12 +97,19 @@ def test_tokens_that_were_counted_in_part_are_a_lower_bound() -> None:
 
 def test_an_unknown_cost_is_never_nothing() -> None:
     """It is said to be unknown, or a lower bound, and why."""
-    unknown = line("a", cost_usd=None, paid=True)
+    unknown = line("a", cost_usd=None, paid=True, usage={"input_tokens": 7, "output_tokens": 3})
     text = shown(unknown)
     assert "unknown" in text
     assert "cost: not known of 1 answer; give the target `prices`, if it counts tokens" in text
     assert "$" not in text
     assert "≥ $0.50" in shown(unknown, line("b", cost_usd=0.5))
+
+
+def test_prices_are_no_help_where_no_tokens_are_counted() -> None:
+    """The note on an unknown cost then says why, and not what would change nothing."""
+    text = shown(line("a", cost_usd=None, paid=True, usage=None))
+    assert "cost: not known of 1 answer; no tokens were counted" in text
+    assert "prices" not in text
 
 
 def test_a_target_without_prices_has_no_cost() -> None:

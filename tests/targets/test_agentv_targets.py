@@ -47,7 +47,6 @@ def test_a_real_file_loads_unchanged() -> None:
         "timeout": 180,
         "cwd": "${{ CODEX_WORKSPACE_DIR }}",
         "log_dir": "${{ CODEX_LOG_DIR }}",
-        "log_format": "json",
     }
     assert settings(by_name["local_cli"])["healthcheck"] == {
         "type": "command",
@@ -91,7 +90,6 @@ def test_provider_aliases(theirs: str, ours: str) -> None:
         ("gemini", "retry_backoff_factor", 3, "retry_factor", 3),
         ("gemini", "retryStatusCodes", [500], "retry_statuses", [500]),
         ("codex", "timeoutSeconds", 9, "timeout", 9),
-        ("codex", "logFormat", "json", "log_format", "json"),
         ("vscode", "vscode_cmd", "code", "executable", "code"),
         ("vscode", "subagentRoot", "x", "agent_root", "x"),
         ("vscode", "provider_batching", True, "batch", True),

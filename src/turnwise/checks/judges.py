@@ -10,7 +10,6 @@ from ..diagnostics import Diagnostic
 from ..errors import InputError, UsageError
 from ..graders.inside import names_judge
 from ..graders.numbered import numbered_graders
-from ..suite.intake import problem_diagnostic
 
 if TYPE_CHECKING:
     from ..engine.judges import JudgeBook
@@ -85,9 +84,6 @@ class JudgeCheck:
 
 def _of_agents(case: Case, named: Sequence[PlannedTarget]) -> list[Diagnostic]:
     """Live conversations with targets that cannot have them."""
-    from ..engine.conversing import why_no_talk
+    from ..engine.conversing import refused_talk
 
-    refused = [why for each in named if case.is_live and (why := why_no_talk(each)) is not None]
-    part = "turns" if case.turns else "user" if case.user is not None else "tools"
-    source, path, case_id = case.where((part,))
-    return [problem_diagnostic(each, "error", source, path, case_id) for each in refused]
+    return [said for each in named for said in refused_talk(case, each.name, each.spec.provider)]

@@ -19,6 +19,7 @@ from ..suite.sources import Source
 from ..suite.suite import Suite, survey_suite
 from ..suite.variants import variant_problems
 from .cases import problems_of_case
+from .disk import missing_on_disk
 from .judges import JudgeCheck
 from .together import NamedTarget, case_target_names, suite_target_names, unknown_target, unused_patterns
 from .tool_rounds import unused_rounds
@@ -181,6 +182,8 @@ class Validation:
         spec, diagnostics = read_targets(path)
         self.diagnostics += diagnostics
         self._targets[path.resolve()] = spec
+        if spec is not None:
+            self.diagnostics += missing_on_disk(path, spec)
 
     def _check_env(self, path: Path) -> None:
         from ..targets.dotenv import read_dotenv

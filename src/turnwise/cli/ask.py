@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .output import format_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..errors import ProviderError
     from ..providers.base import ProviderRequest, ProviderResponse
     from ..providers.retries import Retry
@@ -64,6 +66,7 @@ def command(target_name: str, text: str, case_id: str | None, system: str | None
     except ProviderError as error:
         if form == "json":
             _print_failure(error)
+        _name_what_is_kept(error.agent)
         raise
     _print(response, chosen, form)
 
@@ -140,9 +143,20 @@ async def _ask(request: ProviderRequest, chosen: Chosen) -> ProviderResponse:
     ) as providers:
         waiting = asyncio.get_running_loop().call_later(_PATIENCE, _tell_of_waiting, chosen.resolved.target.name)
         try:
-            return await providers.open(chosen.resolved).ask(request)
+            response = await providers.open(chosen.resolved).ask(request)
+            if response.agent is not None:
+                await asyncio.to_thread(response.agent.release, failed=False)
+            return response
         finally:
             waiting.cancel()
+
+
+def _name_what_is_kept(agent: Mapping[str, Any] | None) -> None:
+    from ..report.answer import kept_places
+    from .output import error_style
+
+    for line in kept_places(agent):
+        click.echo(error_style()(line, "grey"), err=True, color=True)
 
 
 def _tell_of_waiting(name: str) -> None:
@@ -161,6 +175,7 @@ def _print_failure(error: ProviderError) -> None:
         "retryable": error.retryable,
         "attempts": error.attempts,
         "hint": error.hint,
+        **({} if error.agent is None else {"agent": dict(error.agent)}),
     }
     sys.stdout.write(json.dumps({"error": failure}, ensure_ascii=False) + "\n")
     sys.stdout.flush()
@@ -180,6 +195,7 @@ def _print(response: ProviderResponse, chosen: Chosen, form: str) -> None:
 
     target = chosen.resolved.target
     prices, _ = prices_of(target)
+    _name_what_is_kept(None if response.agent is None else response.agent.record())
     if form == "json":
         import json
 

@@ -65,12 +65,15 @@ class Requests:
     def of(self, case: Case, variant: Variant | None = None) -> tuple[Sent | None, list[Diagnostic]]:
         """What the case sends, or why it cannot be sent."""
         from ..diagnostics import Diagnostic
+        from ..engine.conversing import refused_talk
         from ..errors import BadRequestError, PromptError
         from ..providers.http import body_bytes
         from ..providers.requests import request_for
         from ..report.prompt import Sent
 
         provider, shown = self._provider(case, variant)
+        if case.is_live and (refused := refused_talk(case, self._name, shown.provider)):
+            return None, refused
         request = request_for(case, system_prompt=shown.system_prompt)
         try:
             preview = provider.preview(request)

@@ -55,7 +55,7 @@ _FIXED = (
 @click.option(
     "--cache/--no-cache",
     default=None,
-    help="Use answers of before; not for mock, replay, python.  [default: off, or the config]",
+    help="Use answers of before; not for mock, replay, python and agents.  [default: off, or the config]",
 )
 @click.option("--durable", is_flag=True, default=None, help="Wait for the disk after each result.")
 @click.option("--resume", metavar="RUN", help="Go on with a run: what is missing, and what ended in an error.")
@@ -66,7 +66,8 @@ def command(**given: Any) -> None:
     """Ask the cases of suites, grade the answers, and say what came of it.
 
     SUITE is a file, a folder or a glob. Every result is written to .turnwise/runs/ as it comes, so that a run that was
-    stopped, by whatever, can be resumed.
+    stopped, by whatever, can be resumed. Agents, such as codex and claude-code, are targets like any other: each case
+    has a workspace of its own, and what agents write is kept in agents/ of the run's folder.
 
     \b
     Examples:

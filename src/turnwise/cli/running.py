@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..conversation.files import shown_file
-from ..errors import RunError, SuiteError
+from ..errors import NotAwaitedError, RunError, SuiteError
 from ..plugins import plugins_are_loaded
 from ..providers.opening import OVER_HTTP
 from ..providers.quick_aiohttp import import_aiohttp
@@ -58,6 +58,7 @@ def carry_out(session: Session, kind: Literal["auto", "json", "quiet"]) -> int:
     with suppress(OSError):
         if kind == "auto" and session.folder.path.is_dir():
             click.echo(error_style()(f"results: {shown_file(session.folder.path)}", "grey"), err=True, color=True)
+            _name_logs(session)
         _tell_what_to_do(session, summary, ending.ended)
     return verdict.exit_code
 
@@ -105,14 +106,15 @@ class _Ending:
     """Passes events on, and remembers how the run ended."""
 
     def __init__(self, watching: Watcher) -> None:
+        from ..engine.events import Ended  # here, and not for each of thousands of events
+
         self._watching = watching
+        self._last = Ended
         self.ended: Ended | None = None
         self.fault: RunError | SuiteError | None = None
 
     def __call__(self, event: Any) -> None:
-        from ..engine.events import Ended
-
-        if isinstance(event, Ended):
+        if isinstance(event, self._last):
             self.ended = event
         self._watching(event)
 
@@ -169,11 +171,26 @@ def _tell_what_to_do(session: Session, summary: Summary, ended: Ended) -> None:
     if summary.unjudged and session.folder.path.is_dir():
         click.echo(f"{style('hint:', 'cyan')} {_ask_judges_again(session, summary.unjudged)}", err=True, color=True)
     # An error that was recorded stays one: there is nobody to ask again.
-    errors = sum(group.errors for group in summary.targets) if session.plan.regrades is None else 0
+    errors = _worth_asking_again(summary, ended) if session.plan.regrades is None else 0
     if (ended.left or errors) and session.folder.path.is_dir():
         what = " and ".join(each for each in (f"{ended.left:,} not run" if ended.left else "", _errors(errors)) if each)
         line = f"{what}; go on with: turnwise run --resume {_name(session)}{_more(session, ended)}"
         click.echo(style(line, "yellow"), err=True, color=True)
+
+
+def _worth_asking_again(summary: Summary, ended: Ended) -> int:
+    """The errors that may go away. Where nobody waits on purpose, asking again would end in the same way."""
+    errors = sum(group.errors for group in summary.targets)
+    return errors if ended.stopped is not None else errors - summary.errors_by_kind.get(NotAwaitedError.kind, 0)
+
+
+def _name_logs(session: Session) -> None:
+    """Where to look at what agents did."""
+    from ..engine.runner import AGENT_LOGS
+
+    logs = session.folder.path / AGENT_LOGS
+    if logs.is_dir():
+        click.echo(error_style()(f"logs of agents: {shown_file(logs)}", "grey"), err=True, color=True)
 
 
 def _ask_judges_again(session: Session, unjudged: int) -> str:

@@ -10,6 +10,7 @@ import click
 from .output import format_option
 
 if TYPE_CHECKING:
+    from ..providers.agents.readiness import AgentNeed
     from ..providers.checking import CheckOutcome
     from ..suite.project import Project
     from ..targets.format import Target
@@ -50,9 +51,9 @@ def command(names: tuple[str, ...], check: bool, form: str) -> None:
     project, _, _ = Projects().of(Path.cwd())
     specs = _chosen(project, names)
     variables = environment(project.root)
-    targets = [survey_target(spec, variables) for spec in specs]
+    targets = [survey_target(spec, variables, project.root) for spec in specs]
     outcomes = _check(targets, project, variables) if check else None
-    _show(targets, outcomes, form)
+    _show(targets, outcomes, _needs(targets, project, variables), form)
     code = ExitCode.OK
     if any(target.problem for target in targets):
         code = ExitCode.BAD_INPUT
@@ -109,7 +110,24 @@ def _check(targets: list[SurveyedTarget], project: Project, variables: Mapping[s
     ]
 
 
-def _show(targets: list[SurveyedTarget], outcomes: list[CheckOutcome] | None, form: str) -> None:
+def _needs(targets: list[SurveyedTarget], project: Project, variables: Mapping[str, str]) -> dict[str, AgentNeed]:
+    """What agents lack, by the names of their targets; nothing is started to find out."""
+    from ..providers.agents.opening import AGENTS
+
+    agents = [each.resolved for each in targets if each.provider in AGENTS and each.resolved is not None]
+    if not agents:
+        return {}
+    from ..providers.agents.base import Surroundings
+    from ..providers.agents.readiness import agent_need
+
+    around = Surroundings(project.root, variables)
+    found = {each.target.name: agent_need(each, around) for each in agents}
+    return {name: need for name, need in found.items() if need is not None}
+
+
+def _show(
+    targets: list[SurveyedTarget], outcomes: list[CheckOutcome] | None, needs: Mapping[str, AgentNeed], form: str
+) -> None:
     from ..report.targets import check_text, target_record, targets_text
     from ..report.terminal import one_line
     from .output import error_style, output_style
@@ -118,11 +136,14 @@ def _show(targets: list[SurveyedTarget], outcomes: list[CheckOutcome] | None, fo
         import json
 
         checks: Sequence[CheckOutcome | None] = outcomes if outcomes is not None else [None] * len(targets)
-        records = [target_record(target, outcome) for target, outcome in zip(targets, checks, strict=True)]
+        records = [
+            target_record(target, outcome, needs.get(target.name))
+            for target, outcome in zip(targets, checks, strict=True)
+        ]
         click.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
     style = output_style()
-    text = targets_text(targets, style) if outcomes is None else check_text(targets, outcomes, style)
+    text = targets_text(targets, style, needs) if outcomes is None else check_text(targets, outcomes, style)
     click.echo(text, color=True)
     warning = error_style()("warning:", "yellow", bold=True)
     for target in targets:

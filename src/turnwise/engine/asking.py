@@ -86,10 +86,11 @@ class Asking:
 
     @property
     def unpriced(self) -> list[str]:
-        """The targets that are paid by the token, but whose prices are not known."""
-        by_id = {id(target): target.name for target in self._targets}
-        names = [by_id[key] for (key, _), asked in self._asked.items() if asked.paid and asked.prices is None]
-        return list(dict.fromkeys(names))
+        """The targets that are paid by the token, but whose prices are not known. Agents are none of them: whether
+        one counts tokens, or tells a cost itself, is known when it has answered."""
+        by_id = {id(target): target.name for target in self._targets if target.spec.provider not in AGENTS}
+        unknown = [key for (key, _), asked in self._asked.items() if asked.paid and asked.prices is None]
+        return list(dict.fromkeys(by_id[key] for key in unknown if key in by_id))
 
     @property
     def waiting(self) -> set[Task[Any]]:

@@ -234,7 +234,7 @@ class CachingProvider:
         secrets: Collection[str] = (),
     ) -> None:
         self.inner = inner
-        self._secrets = tuple(secrets)
+        self._secrets = tuple(sorted(secrets, key=len, reverse=True))  # one may hold another
         self._cache = cache
         self._target = target
         self._read = read

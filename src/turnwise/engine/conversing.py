@@ -3,48 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..conversation.values import Message, Text, is_blank
-from ..errors import ApplicationError, Problem, ResolutionError
+from ..errors import ApplicationError, Problem
 from ..programs.words import clean_text
 from ..providers.agents.opening import AGENTS
 from ..providers.cost import answer_cost
+from ..suite.intake import problem_diagnostic
 from .simulated_user import is_over, user_request
 from .talk import Exchange, Talk
 
 if TYPE_CHECKING:
+    from ..diagnostics import Diagnostic
     from ..graders.judges import JudgeAnswer
     from ..providers.base import ProviderRequest
+    from ..suite.case import Case
     from ..suite.live_format import UserSpec
     from .asking import Asked
     from .plan import Work
-    from .planned_targets import PlannedTarget
 
-__all__ = ["AskUser", "begin_talk", "converse", "why_no_talk"]
+__all__ = ["AskUser", "begin_talk", "converse", "refused_talk"]
 
 AskUser = Callable[["ProviderRequest"], Awaitable["JudgeAnswer"]]
 
 _LONGEST_SHOWN = 300
+_INSTEAD = "ask a model, write the conversation as `input_messages`, or leave the case out with --exclude"
 
 
 def begin_talk(work: Work, request: ProviderRequest, system_prompt: str | None) -> Talk:
-    """The conversation of a piece of work that was not begun. Raises `ResolutionError` if the target cannot have one,
-    or a turn refers to a file that cannot be read."""
-    if (problem := why_no_talk(work.target)) is not None:
-        raise ResolutionError([replace(problem, message=f"{problem.message}; {problem.hint}")])
+    """The conversation of a piece of work that was not begun. Raises `ResolutionError` if a turn refers to a file that
+    cannot be read. That an agent cannot have one was said when the run was planned."""
     assert work.case.turn_messages is not None  # reads their files, so that one which is missing is said first
     return Talk(work.case, request, system_prompt)
 
 
-def why_no_talk(target: PlannedTarget) -> Problem | None:
-    """What keeps a target from having a live conversation; None if nothing does."""
-    provider = target.spec.provider
-    if provider not in AGENTS:
-        return None
-    message = f"{target.name} is an agent ({provider}), and agents cannot have live conversations yet"
-    return Problem((), "agent-turns", message, "ask a model, or write the conversation as `input_messages`")
+def refused_talk(case: Case, name: str, provider: str) -> list[Diagnostic]:
+    """What keeps a target of a provider from having the live conversation of a case; nothing if it has none."""
+    if not case.is_live or provider not in AGENTS:
+        return []
+    message = f"{name} is an agent ({provider}), and agents cannot have live conversations yet"
+    problem = Problem((), "agent-turns", message, _INSTEAD)
+    part = "turns" if case.turns else "user" if case.user is not None else "tools"
+    source, path, case_id = case.where((part,))
+    return [problem_diagnostic(problem, "error", source, path, case_id)]
 
 
 async def converse(talk: Talk, asked: Asked, ask_user: AskUser | None, took: Callable[[Exchange], None]) -> None:

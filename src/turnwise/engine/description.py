@@ -18,9 +18,9 @@ from .git_commit import git_commit
 
 if TYPE_CHECKING:
     from .askers import PlannedAsker
-    from .planned_judges import PlannedJudge
     from .options import Execution
     from .plan import Plan, PlannedSuite
+    from .planned_judges import PlannedJudge
     from .planned_targets import PlannedTarget
 
 __all__ = ["COPIES", "DESCRIPTION_VERSION", "configs_of", "describe_run", "inputs_of", "target_settings"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..conversation.conversation import Conversation
 from ..errors import ApplicationError, Problem, ProviderError, ProviderTimeoutError, ResolutionError, TurnwiseError
 from ..graders.guarded import grade_until
+from ..providers.deadline import wait_until
 from ..providers.python_import import raised_at, shown_error
 from .cut_short import cut_short_by
 from .file_hash import part_hash
@@ -117,7 +118,13 @@ class Doing:
         talk: Talk | None = getattr(work, "talk", None)
         request = request if talk is None else talk.request()
         record = failed_record(
-            head, request, error, attempts=attempts, sent=_preview(asked, request), finished_at=finished_at
+            head,
+            request,
+            error,
+            attempts=attempts,
+            sent=_preview(asked, request),
+            prices=asked.prices,
+            finished_at=finished_at,
         )
         if talk is not None:
             from .live_record import kept_fields
@@ -151,6 +158,7 @@ class Doing:
         limit: asyncio.Timeout | None = None,
     ) -> dict[str, Any]:
         talk: Talk | None = getattr(work, "talk", None)
+        wait_until(None if limit is None else limit.when())
         if talk is None:
             response = await asked.provider.ask(request)
         else:

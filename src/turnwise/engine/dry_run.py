@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PromptError, ResolutionError
+from ..providers.agents.opening import AGENTS
 from ..providers.prices import is_paid, price_date, prices_of
 from ..providers.prompt import messages_to_send
 from .estimate import PlanEstimate
@@ -35,6 +36,9 @@ def estimate_plan(plan: Workload) -> PlanEstimate:
             except (ResolutionError, PromptError):
                 continue
             for each, messages in sent:
+                if resolved.provider in AGENTS:
+                    estimate.add_agent(target.name)
+                    continue
                 estimate.add(
                     target.name,
                     each,

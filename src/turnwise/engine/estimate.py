@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PlanEstimate", "TargetEstimate", "estimated_cost"]
 
 _NO_PRICES = "no prices are known: give `prices` in targets.yaml"
+_AN_AGENT = "an agent asks its model as often as it likes: neither tokens nor cost can be told"
 
 
 @dataclass(slots=True)
@@ -26,7 +27,8 @@ class TargetEstimate:
     """What one target would get.
 
     `output_tokens` are the most that may come back; of the requests, `unlimited` have no limit, and count with 256
-    each. `cost_usd` is None where it is not known, and `cost_unknown` says why. `prices_as_of` dates list prices.
+    each. `cost_usd` is None where it is not known, and `cost_unknown` says why. `prices_as_of` dates list prices. Of an
+    agent, only the requests are known.
     """
 
     target: str
@@ -37,6 +39,12 @@ class TargetEstimate:
     cost_usd: float | None = 0.0
     cost_unknown: str | None = None
     prices_as_of: str | None = None
+    is_agent: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data; the tokens of an agent are null."""
+        unknown = {"input_tokens": None, "output_tokens": None} if self.is_agent else {}
+        return {**asdict(self), **unknown}
 
 
 class PlanEstimate:
@@ -83,6 +91,12 @@ class PlanEstimate:
         elif paid and prices is None:
             estimate.cost_usd, estimate.cost_unknown = None, _NO_PRICES
 
+    def add_agent(self, target_name: str) -> None:
+        """Count one case that an agent works on."""
+        estimate = self._targets.setdefault(target_name, TargetEstimate(target_name, is_agent=True))
+        estimate.requests += 1
+        estimate.cost_usd, estimate.cost_unknown = None, _AN_AGENT
+
     @property
     def targets(self) -> Sequence[TargetEstimate]:
         """One estimate a target."""
@@ -97,17 +111,20 @@ class PlanEstimate:
             whole.input_tokens += each.input_tokens
             whole.output_tokens += each.output_tokens
             whole.unlimited += each.unlimited
-        unknown = [each.target for each in self.targets if each.cost_usd is None]
-        whole.cost_usd = None if unknown else sum(each.cost_usd or 0.0 for each in self.targets)
-        whole.cost_unknown = f"no prices are known for: {', '.join(unknown)}" if unknown else None
+        unpriced = [each.target for each in self.targets if each.cost_usd is None and not each.is_agent]
+        agents = [each.target for each in self.targets if each.is_agent]
+        whole.cost_usd = None if unpriced or agents else sum(each.cost_usd or 0.0 for each in self.targets)
+        reasons = [f"no prices are known for: {', '.join(unpriced)}"] if unpriced else []
+        reasons += [f"nothing is known before of agents: {', '.join(agents)}"] if agents else []
+        whole.cost_unknown = "; ".join(reasons) or None
         return whole
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: the whole, and each target under `targets`."""
         whole = asdict(self.total)
         return {
-            **{key: value for key, value in whole.items() if key not in ("target", "prices_as_of")},
-            "targets": [asdict(each) for each in self.targets],
+            **{key: value for key, value in whole.items() if key not in ("target", "prices_as_of", "is_agent")},
+            "targets": [each.as_dict() for each in self.targets],
         }
 
 

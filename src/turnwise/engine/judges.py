@@ -49,13 +49,14 @@ Key = tuple[str, Path, str, str | None, str | None]
 
 
 class JudgedLook(FirstLook):
-    """A first look that leaves suites whose graders ask models to the second one, which finds their judges."""
+    """A first look that leaves suites whose graders ask models, and those of live conversations, to the second one,
+    which finds who judges and who is asked."""
 
     def __call__(self, case: Case) -> None:
         """Take a case into account."""
         super().__call__(case)
         look = self.of(case.context.suite)
-        if look is not None and look.whole and (case.user is not None or _asks_judges(case)):
+        if look is not None and look.whole and (case.is_live or _asks_judges(case)):
             look.whole = False
 
 

@@ -233,6 +233,19 @@ class Plan:
                 if self.options.graded and (said := grader_diagnostics(varied)):
                     found |= dict.fromkeys(said)
                 found |= dict.fromkeys(self._read_files(planned, varied))
+            if case.is_live:
+                found |= dict.fromkeys(self._refused_talks(planned, case))
+
+    def _refused_talks(self, planned: PlannedSuite, case: Case) -> list[Diagnostic]:
+        """Why targets that are asked cannot have the case's live conversation."""
+        from .conversing import refused_talk
+
+        asked = [
+            target
+            for target in self._finder.of(planned, case)
+            if any(self._wants(planned, case, target, variant) for variant in planned.variants)
+        ]
+        return [said for each in asked for said in refused_talk(case, each.name, each.spec.provider)]
 
     def _count(self, planned: PlannedSuite, case: Case, results: int) -> None:
         for target in self._finder.of(planned, case):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import MissingVariablesError, UsageError
 from ..targets.choose import find_target, load_project_targets
 from ..targets.dotenv import environment
+from ..targets.on_disk import check_disk
 from ..targets.override import with_settings
 from ..targets.resolve import PLACES, ResolvedTarget, resolve_target
 
@@ -105,6 +106,8 @@ def resolve_planned(targets: Sequence[PlannedTarget], *, allow_missing_secrets: 
                 target.resolved[key] = resolve_target(
                     spec, target.environment, allow_missing_secrets=allow_missing_secrets
                 )
+                if not allow_missing_secrets:
+                    check_disk(target.resolved[key].target, target.project.root, target.environment)
             except MissingVariablesError as error:
                 absent |= error.missing
     if absent:

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..graders.base import grade_record
-from ..providers.cost import answer_cost
+from ..providers.base import Usage
+from ..providers.cost import answer_cost, cost_usd
 from .judge_costs import judging_cost
 
 if TYPE_CHECKING:
     from ..errors import ProviderError, ResolutionError
     from ..graders.base import Grade
     from ..graders.scoring import CaseScore
-    from ..providers.base import Preview, ProviderRequest, ProviderResponse, Rewrite, Usage
+    from ..providers.base import Preview, ProviderRequest, ProviderResponse, Rewrite
     from .result_keys import ResultKey
 
-__all__ = ["SCHEMA_VERSION", "Head", "Status", "failed_record", "graded_record", "unmade_record"]
+__all__ = ["SCHEMA_VERSION", "Head", "Status", "error_record", "failed_record", "graded_record", "unmade_record"]
 
 SCHEMA_VERSION = 1
 Status = Literal["passed", "failed", "ungraded", "error"]
@@ -26,6 +27,7 @@ _NO_ANSWER: dict[str, Any] = {
     "answer": None,
     "output_messages": [],
     "finish_reason": None,
+    "model": None,
     "usage": None,
     "cost_usd": None,
     "judge_usage": None,
@@ -65,6 +67,7 @@ def graded_record(
         "answer": response.text,
         "output_messages": list(response.messages),
         "finish_reason": response.finish_reason,
+        "model": response.model,
         "raw_request": _raw_request(request, response.sent, response.rewrites),
         "usage": _usage(response.usage),
         "cost_usd": 0.0 if from_cache and head.paid else answer_cost(response, prices),
@@ -86,38 +89,61 @@ def failed_record(
     *,
     attempts: int,
     sent: Preview | None = None,
+    prices: Any = None,
     finished_at: str,
 ) -> dict[str, Any]:
     """The line for a case that brought no answer: an error has no score, not even a 0.
 
-    `sent` is what was sent, or would have been; None if it cannot be told.
+    `sent` is what was sent, or would have been; None if it cannot be told. What an agent said and used before it
+    failed is kept, and costs what it costs.
     """
-    why = {"kind": error.kind, "message": str(error), "status": error.status, "retryable": error.retryable}
     return {
         **_head(head, "error", None),
         "grades": [],
         **_NO_ANSWER,
+        **_spent(error, prices),
         "raw_request": _raw_request(
             request, () if sent is None else sent.messages, () if sent is None else sent.rewrites
         ),
         "attempts": attempts,
-        "error": why,
+        "error": error_record(error),
         "started_at": head.started_at,
         "finished_at": finished_at,
         **({} if error.agent is None else {"agent": dict(error.agent)}),
     }
 
 
+def _spent(error: ProviderError, prices: Any) -> dict[str, Any]:
+    if error.spent is None:
+        return {}
+    used, cost = error.spent["usage"], error.spent["cost_usd"]
+    if cost is None and used is not None:
+        cost = cost_usd(Usage(**used), prices)
+    return {**error.spent, "cost_usd": cost}
+
+
+def error_record(error: ProviderError) -> dict[str, Any]:
+    """Why there is no answer, and what can be done about it."""
+    return {
+        "kind": error.kind,
+        "message": str(error),
+        "status": error.status,
+        "retryable": error.retryable,
+        "hint": error.hint,
+    }
+
+
 def unmade_record(head: Head, error: ResolutionError, *, finished_at: str) -> dict[str, Any]:
     """The line for a case whose conversation cannot be made, such as for a file that is missing: nothing was sent."""
     why = {"kind": "case", "message": "; ".join(each.message for each in error.problems), "status": None}
+    hints = dict.fromkeys(each.hint for each in error.problems if each.hint)
     return {
         **_head(head, "error", None),
         "grades": [],
         **_NO_ANSWER,
         "raw_request": None,
         "attempts": 0,
-        "error": {**why, "retryable": False},
+        "error": {**why, "retryable": False, "hint": "; ".join(hints) or None},
         "started_at": head.started_at,
         "finished_at": finished_at,
     }

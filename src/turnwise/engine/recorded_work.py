@@ -33,11 +33,12 @@ class _RecordedError(ProviderError):
 
     def __init__(self, error: Any, attempts: int) -> None:
         said: Mapping[str, Any] = error if isinstance(error, Mapping) else {}
-        status = said.get("status")
+        status, hint = said.get("status"), said.get("hint")
         super().__init__(
             str(said.get("message") or "no answer was recorded"),
             status=status if isinstance(status, int) else None,
             retryable=False,
+            hint=hint if isinstance(hint, str) else None,
         )
         # Of the class everywhere else: here it is what the record says.
         self.__dict__["kind"] = str(said.get("kind") or self.kind)

@@ -85,7 +85,7 @@ class Result:
 
     @property
     def error(self) -> Mapping[str, Any] | None:
-        """`kind`, `message`, `status` and `retryable` of why there is no answer."""
+        """`kind`, `message`, `status`, `retryable` and `hint` of why there is no answer."""
         error: Mapping[str, Any] | None = self.record["error"]
         return error
 

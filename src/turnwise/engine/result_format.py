@@ -48,6 +48,7 @@ class ErrorSpec(FormatModel):
     message: str = Field(description="What happened, in words.")
     status: int | None = Field(description="The HTTP status, if there was one.")
     retryable: bool = Field(description="Whether the same request may succeed later.")
+    hint: str | None = Field(None, description="What can be done about it; null if nobody knows.")
 
 
 class GradeSpec(FormatModel):
@@ -121,7 +122,10 @@ class AgentSpec(FormatModel):
     workspace: str | None = Field(description="Its workspace, if it was kept.")
     changes: list[ChangeSpec] = Field(description="The files of the workspace that it changed.")
     diff: str = Field(description="The same as a unified diff.")
-    note: str | None = Field(description="What the diff does not show, and why; null if it shows everything.")
+    note: str | None = Field(
+        description="What is missing in the diff, the log or the counts, and why, and how `teardown` failed; null if "
+        "there is nothing to say."
+    )
     log: str | None = Field(description="The file with what it wrote; null if there is none.")
 
 
@@ -148,8 +152,11 @@ class ResultSpec(FormatModel):
     answer: str | None = Field(description="The text of the answer; null if there is none.")
     output_messages: list[dict[str, Any]] = Field(description="What the model or agent added to the conversation.")
     finish_reason: str | None = Field(description="Why the answer ended: `stop`, `length`, `tool_calls`, …")
+    model: str | None = Field(None, description="The model that answered, as it calls itself; null if it is not known.")
     raw_request: RawRequest | None = Field(description="What was asked; null if the case could not be made.")
-    usage: UsageSpec | None = Field(description="Tokens; null if there is no answer.")
+    usage: UsageSpec | None = Field(
+        description="Tokens; null if there is no answer, unless an agent counted them before it failed."
+    )
     cost_usd: Annotated[float, Field(ge=0)] | None = Field(
         description="US dollars; null if a price is not known. An answer from the cache costs nothing."
     )

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from ..conversation.files import shown_file
 from ..errors import RunError, UsageError
-from ..providers.replay import RESULTS
+from ..providers.base import RESULTS
 
 __all__ = ["RESULTS", "RUN", "RunFolder", "find_run", "new_run_id"]
 

@@ -22,6 +22,7 @@ from .journal import JournalWriter
 from .judge_asking import is_judging
 from .judge_costs import count_judging, count_result
 from .judges import JudgeBook
+from .record import error_record
 from .result_keys import Done
 from .retry_budget import RetryBudget
 from .run_folder import RESULTS
@@ -372,10 +373,11 @@ def _unwritable(error: ProviderError) -> dict[str, Any]:
         "grades": [],
         "answer": None,
         "output_messages": [],
+        "model": None,
         "usage": None,
         "cost_usd": None,
         "judge_usage": None,
         "judge_cost_usd": None,
         "raw_request": None,
-        "error": {"kind": error.kind, "message": str(error), "status": None, "retryable": False},
+        "error": error_record(error),
     }

@@ -23,6 +23,7 @@ def count_record(budget: Budget, record: Mapping[str, Any], resolved: ResolvedTa
     Tokens that nobody counted, and what they cost, are estimated: unknown is not nothing.
     """
     if record["answer"] is None:
+        _count_failed(budget, record)
         return
     if record["attempts"] == 0:
         budget.count(0.0, 0, 0)
@@ -36,6 +37,14 @@ def count_record(budget: Budget, record: Mapping[str, Any], resolved: ResolvedTa
     if cost is None and record["paid"] and prices is not None:
         cost = estimated_cost(prices, guessed_sent, guessed_received)
     budget.count(cost, tokens, guessed_sent + guessed_received)
+
+
+def _count_failed(budget: Budget, record: Mapping[str, Any]) -> None:
+    """An agent that failed has used what it says; each request of a conversation is booked by itself."""
+    usage, cost = record["usage"] or {}, record["cost_usd"]
+    tokens = (usage.get("input_tokens") or 0) + (usage.get("output_tokens") or 0)
+    if record.get("live") is None and (tokens or cost):
+        budget.count(cost, tokens, 0)
 
 
 def _characters(value: Any) -> int:

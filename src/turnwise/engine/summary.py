@@ -133,7 +133,9 @@ class _Failures:
         rank = line.suite or "", line.case_id, line.target, line.variant or "", line.trial
         if len(self._sorted) == _FAILURES and rank > self._sorted[-1][0]:
             return
-        result = FailedResult(line.case_id, line.suite, line.target, line.variant, line.trial, line.status, why)
+        result = FailedResult(
+            line.case_id, line.suite, line.target, line.variant, line.trial, line.status, why, *line.traces
+        )
         insort(self._sorted, (rank, result), key=lambda each: each[0])
         del self._sorted[_FAILURES:]
 

@@ -49,7 +49,8 @@ class RankedResult:
 
 @dataclass(frozen=True, slots=True)
 class FailedResult:
-    """A result that failed, is an error or could not be graded, and why; `why` is cut where it is very long."""
+    """A result that failed, is an error or could not be graded, and why; `why` is cut where it is very long. `hint`
+    says what can be done about an error; `log` and `workspace` are what is kept of an agent's work."""
 
     case_id: str
     suite: str | None
@@ -58,6 +59,9 @@ class FailedResult:
     trial: int
     status: Status
     why: str
+    hint: str | None = None
+    log: str | None = None
+    workspace: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

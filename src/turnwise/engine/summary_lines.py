@@ -11,6 +11,7 @@ from ..graders.thresholds import reaches
 from .summary_judges import JudgedGrade, judged_grades
 from .summary_left_out import GraderUse, grader_uses
 from .summary_reasons import counted_first, is_failure, why_not_passed
+from .summary_traces import NO_TRACES, FailureTraces, failure_traces
 
 if TYPE_CHECKING:
     from .record import Status
@@ -27,7 +28,8 @@ _HINT = "correct the line, or remove it"
 class ResultLine(NamedTuple):
     """One result. `tokens` are in the order of the fields of `Usage`; None where nothing was counted. `failure` says
     why it did not pass; None if it did. `judged` are the grades that models gave, `graders` all that graded or did
-    not count. Other programs need not keep answers: then one is `maybe_answered`."""
+    not count. `traces` say where to look for more. Other programs need not keep answers: then one is
+    `maybe_answered`."""
 
     suite: str | None
     case_id: str
@@ -50,6 +52,7 @@ class ResultLine(NamedTuple):
     failure: str | None
     judged: tuple[JudgedGrade, ...] = ()
     graders: tuple[GraderUse, ...] = ()
+    traces: FailureTraces = NO_TRACES
 
     @property
     def key(self) -> tuple[str | None, str, str, str | None, int]:
@@ -71,6 +74,7 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
     get = record.get
     score = _score(record)
     status = _status(record, score)
+    is_listed = is_failure(status, get("grades"))
     score = None if status == "error" else score
     attempts = get("attempts")
     if attempts is not None and (type(attempts) is not int or attempts < 0):
@@ -95,9 +99,10 @@ def read_line(record: Mapping[str, Any]) -> ResultLine:
         _tokens(get("usage")),
         None if has_answer else _error_kind(get("error")),
         _why_ungraded(get("grades")) if status == "ungraded" else None,
-        why_not_passed(record) if is_failure(status, get("grades")) else None,
+        why_not_passed(record) if is_listed else None,
         judged_grades(get("grades")),
         grader_uses(get("grades")),
+        failure_traces(record) if is_listed else NO_TRACES,
     )
 
 

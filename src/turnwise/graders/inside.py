@@ -110,8 +110,6 @@ def _plugin_asks(name: str) -> bool:
 
 
 def _kind_and_settings(spec: Any) -> tuple[Any, Any]:
-    if isinstance(spec, LongGrader):
-        return spec.type, spec.model_extra
-    if not isinstance(spec, dict) or not spec:
-        return None, None
-    return (spec["type"], spec) if "type" in spec else next(iter(spec.items()))
+    if isinstance(spec, dict) and spec:
+        return (spec["type"], spec) if "type" in spec else next(iter(spec.items()))
+    return (spec.type, spec.model_extra) if isinstance(spec, LongGrader) else (None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -12,13 +12,13 @@ from pydantic_core import PydanticCustomError
 from ..conversation.authored import FormatModel
 from .base import GradeError, Submission
 from .bounded import bounded
-from .check import Verdict, shown
+from .check import Verdict
+from .json_values import why_not_json
 from .schema_references import unresolved_reference
 
-__all__ = ["SCHEMA_SECONDS", "IsJson", "checked_schema", "why_not_json"]
+__all__ = ["SCHEMA_SECONDS", "IsJson", "checked_schema"]
 
 SCHEMA_SECONDS = 10.0  # the schema's package is loaded in this time, too
-_FENCE = "```"
 
 
 def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -66,42 +66,6 @@ class IsJson(FormatModel):
             return Verdict(True, "the answer is JSON")
         answer = await bounded({"do": "schema", "schema": self.schema_, "text": submission.text}, SCHEMA_SECONDS)
         return answer if isinstance(answer, GradeError) else _verdict(answer["errors"])
-
-
-def why_not_json(text: str) -> str | GradeError | None:
-    """What keeps a text from being JSON; None if it is.
-
-    >>> why_not_json("[1, 2]"), why_not_json("")
-    (None, 'it is empty')
-    """
-    if not text.strip():
-        return "it is empty"
-    try:
-        # Numbers are read as texts: one of a million digits is JSON as well.
-        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        return _explained(text, f"{error.msg.lower()} in line {error.lineno}, column {error.colno}")
-    except _NoSuchNumberError as error:
-        return f"{error} is no number of JSON"
-    except RecursionError:
-        return GradeError("too-deep", "the answer is nested too deeply to be read as JSON")
-    return None
-
-
-class _NoSuchNumberError(Exception):
-    """NaN and infinity, which Python reads and writes, but JSON has not."""
-
-
-def _refuse(name: str) -> NoReturn:
-    raise _NoSuchNumberError(name)
-
-
-def _explained(text: str, syntax: str) -> str:
-    if text.lstrip().startswith(_FENCE):
-        return "it stands inside a Markdown fence (```), and only the bare JSON is accepted"
-    if _FENCE in text:
-        return f"there are words around a Markdown fence (```), and only the bare JSON is accepted; {syntax}"
-    return f"{syntax}; it starts with {shown(text.strip()[:40])}"
 
 
 def _verdict(errors: list[tuple[str, str]]) -> Verdict:

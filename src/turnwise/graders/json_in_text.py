@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .base import GradeError
-from .is_json import why_not_json
+from .json_values import why_not_json
 
 __all__ = ["json_texts"]
 

@@ -5,19 +5,56 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from .base import GradeError
-from .is_json import why_not_json
+from .check import shown
 
-__all__ = ["NotJson", "brief", "covers", "read_json", "same_value"]
+__all__ = ["NotJson", "brief", "covers", "read_json", "same_value", "why_not_json"]
 
 _LONGEST_INTEGER = 300
 _LONGEST_SHOWN = 200
+_FENCE = "```"
 
 
 class NotJson(Exception):  # noqa: N818  (it is an answer, not a failure)
     """The text is no JSON; `str()` says why."""
+
+
+def why_not_json(text: str) -> str | GradeError | None:
+    """What keeps a text from being JSON; None if it is.
+
+    >>> why_not_json("[1, 2]"), why_not_json("")
+    (None, 'it is empty')
+    """
+    if not text.strip():
+        return "it is empty"
+    try:
+        # Numbers are read as texts: one of a million digits is JSON as well.
+        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        return _explained(text, f"{error.msg.lower()} in line {error.lineno}, column {error.colno}")
+    except _NoSuchNumberError as error:
+        return f"{error} is no number of JSON"
+    except RecursionError:
+        return GradeError("too-deep", "the answer is nested too deeply to be read as JSON")
+    return None
+
+
+class _NoSuchNumberError(Exception):
+    """NaN and infinity, which Python reads and writes, but JSON has not."""
+
+
+def _refuse(name: str) -> NoReturn:
+    raise _NoSuchNumberError(name)
+
+
+def _explained(text: str, syntax: str) -> str:
+    if text.lstrip().startswith(_FENCE):
+        return "it stands inside a Markdown fence (```), and only the bare JSON is accepted"
+    if _FENCE in text:
+        return f"there are words around a Markdown fence (```), and only the bare JSON is accepted; {syntax}"
+    return f"{syntax}; it starts with {shown(text.strip()[:40])}"
 
 
 def read_json(text: str) -> Any:

@@ -58,7 +58,7 @@ def kind_without_value(spec: GraderSpec) -> str | None:
     """
     if isinstance(spec, str):
         return None
-    if isinstance(spec, LongGrader):
+    if not isinstance(spec, dict):
         kind, options = spec.type, spec.model_extra or {}
     else:
         kind, value = next(iter(spec.items()))
@@ -90,7 +90,7 @@ class _RefusedError(Exception):
 def _made(spec: GraderSpec, path: DataPath, level: int = 1) -> Grader:
     if isinstance(spec, str):
         return _of_line(spec, path)
-    if isinstance(spec, LongGrader):
+    if not isinstance(spec, dict):  # asked first, since to ask whether it is a model takes long
         kind = _kind(spec.type, (*path, "type"))
         common, written = spec, _Written(path)
     else:

@@ -1,12 +1,13 @@
 """A small process that outlives us, to end the programs that we can no longer end ourselves.
 
 Whoever is killed cannot tidy up. The guard is told of each group of processes that we start; when its pipe closes,
-because we have ended in whatever way, it ends the groups that are left.
+because we have ended in whatever way, it ends the groups that are left, and removes the folders that were ours.
 """
 
 from __future__ import annotations
 
 import atexit
+import json
 import subprocess
 import sys
 from contextlib import suppress
@@ -31,11 +32,19 @@ class Guard:
 
     def watch(self, group: int) -> None:
         """End the group when we are gone."""
-        self._tell(b"+%d\n" % group)
+        self._tell("watch", "group", group)
 
     def forget(self, group: int) -> None:
         """The group has ended: its number may soon be somebody else's."""
-        self._tell(b"-%d\n" % group)
+        self._tell("forget", "group", group)
+
+    def watch_folder(self, folder: Path) -> None:
+        """Remove the folder when we are gone, after what works in it has ended."""
+        self._tell("watch", "folder", str(folder))
+
+    def forget_folder(self, folder: Path) -> None:
+        """The folder is gone, or is to stay."""
+        self._tell("forget", "folder", str(folder))
 
     def close(self) -> None:
         """Let it end what is left, and itself."""
@@ -47,7 +56,8 @@ class Guard:
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_END_SECONDS)
 
-    def _tell(self, line: bytes) -> None:
+    def _tell(self, verb: str, kind: str, which: int | str) -> None:
+        line = json.dumps([verb, kind, which]).encode("ascii") + b"\n"
         with self._lock, suppress(OSError):
             if not self._tried:
                 self._tried = True

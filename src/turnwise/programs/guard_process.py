@@ -1,34 +1,44 @@
-"""The program of the guard: it reads which groups of processes to watch, and ends those that are left at the end.
+"""The program of the guard: it reads which groups of processes and folders to watch, and ends what is left at the end.
 
 Run by path, with nothing of Turnwise imported.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import sys
 import time
 from contextlib import suppress
+from typing import Any
 
-__all__ = ["guard_groups"]
+__all__ = ["guard_all"]
 
 _GRACE_SECONDS = 1.0
 
 
-def guard_groups() -> None:
-    """Until the input ends, keep account; then ask what is left to end, and make it."""
-    groups: set[int] = set()
+def guard_all() -> None:
+    """Until the input ends, keep account; then ask the groups that are left to end, and make them; then remove the
+    folders that are left."""
+    watched: dict[str, set[Any]] = {"group": set(), "folder": set()}
     for line in sys.stdin:
-        number = int(line[1:])
-        groups.add(number) if line[0] == "+" else groups.discard(number)
+        if not line.endswith("\n"):
+            break  # who wrote it was killed in the middle
+        verb, kind, which = json.loads(line)
+        watched[kind].add(which) if verb == "watch" else watched[kind].discard(which)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        for group in groups:
+        for group in watched["group"]:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
-        if groups and number == signal.SIGTERM:
+        if watched["group"] and number == signal.SIGTERM:
             time.sleep(_GRACE_SECONDS)
+    for folder in watched["folder"]:
+        if not os.path.islink(folder):
+            with suppress(RecursionError):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    guard_groups()
+    guard_all()

@@ -18,13 +18,14 @@ _TAIL = 4096
 class Pipes:
     """Gives a process its input, and takes what it writes: `output`, and the last of stderr as `complaint`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], given: bytes, most_bytes: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], given: bytes, most_bytes: int, tail: int = _TAIL) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self.output = bytearray()
         self.complaint = b""
         self._most = most_bytes
+        self._tail = tail
         self._complained = 0
         self._left = memoryview(given)
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
@@ -43,9 +44,10 @@ class Pipes:
         """Whether more was written than allowed."""
         return len(self.output) > self._most or self._complained > self._most
 
-    def serve(self, seconds: float) -> None:
-        """Wait until a pipe can be served, and serve it."""
-        for key, _ in self._selector.select(seconds):
+    def serve(self, seconds: float) -> bool:
+        """Wait until a pipe can be served, and serve it; whether there was anything to do."""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
             if key.fileobj is self._stdin:
                 self._give()
             elif key.fileobj is self._stdout:
@@ -53,13 +55,15 @@ class Pipes:
             else:
                 block = self._taken(self._stderr)
                 self._complained += len(block)
-                self.complaint = (self.complaint + block)[-_TAIL:]
+                self.complaint = (self.complaint + block)[-self._tail :]
+        return bool(ready)
 
     def drain(self, deadline: float) -> None:
-        """Take what is left, until nobody can write any more."""
+        """Take what a process that has ended left in its pipes. Somebody who left its group may go on writing there:
+        that is none of its output."""
         self._done(self._stdin)
-        while self.are_open and not self.is_too_much and (left := deadline - monotonic()) > 0:
-            self.serve(left)
+        while self.are_open and not self.is_too_much and monotonic() < deadline and self.serve(0):
+            pass
 
     def close(self) -> None:
         """Let go of all pipes."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .guard import guard
 from .pipes import Pipes
+from .strays import MARK, end_strays
 
 if TYPE_CHECKING:
     from threading import Event
@@ -40,13 +41,17 @@ Ending = Literal["timeout", "too-much-output", "stopped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What to run. `most_bytes` bounds what it may write, to its output and to stderr each."""
+    """What to run. `most_bytes` bounds what it may write, to its output and to stderr each. `complaint_bytes` of
+    stderr are kept, from its end. With a `mark`, which no
+    other program has, processes that leave its group are ended, too."""
 
     command: tuple[str, ...]
     folder: Path
     environment: Mapping[str, str]
     seconds: float
     most_bytes: int
+    complaint_bytes: int = 4096
+    mark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +73,11 @@ def run_program(program: Program, given: bytes, stop: Event) -> Ran:
     """
     marker = f"launcher-{os.urandom(16).hex()}:"
     process = _started(program, marker)
-    with _ended_at_last(process), closing(Pipes(process, given, program.most_bytes)) as pipes:
+    with _ended_at_last(process), closing(Pipes(process, given, program.most_bytes, program.complaint_bytes)) as pipes:
         ended = _watched(process, pipes, program.seconds, stop)
         _end(process)  # before its pipes are closed: writing to a closed one would kill it before it has tidied up
+        if program.mark is not None:
+            end_strays(program.mark)
     unstarted = None
     if pipes.complaint.startswith(marker.encode()):
         unstarted = int(pipes.complaint.decode().partition(":")[2])
@@ -84,7 +91,7 @@ def _started(program: Program, marker: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603
         [*launcher, *program.command],
         cwd=program.folder,
-        env=dict(program.environment),
+        env={**program.environment, **({} if program.mark is None else {MARK: program.mark})},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_TIMEOUT",
+    "RESULTS",
     "FinishReason",
     "HttpRequest",
     "Preview",
@@ -28,6 +29,8 @@ __all__ = [
 
 DEFAULT_TIMEOUT = 600.0
 """Seconds that an answer may take where a target sets no `timeout`."""
+RESULTS = "results.jsonl"
+"""The file of a run's folder that holds its answers."""
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "refusal", "other"]
 

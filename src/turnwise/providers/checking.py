@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..errors import ProviderError, UsageError
+from ..errors import ProviderError, ProviderTimeoutError, UsageError
 from .agents.opening import AGENTS
-from .base import ProviderRequest, Settings
+from .base import DEFAULT_TIMEOUT, ProviderRequest, Settings
 from .opening import Providers
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ __all__ = ["CheckOutcome", "check_targets"]
 _QUESTION = "Reply with the word OK."
 # Enough for any API: some refuse less. An answer that is cut short is an answer, too.
 _MAX_TOKENS = 16
+_AGENTS_SHARE = 0.75
+_LATE_AGENT = "a check does not wait longer; `turnwise ask` waits as long as the target's `timeout` says"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,33 @@ async def check_targets(
 
 
 async def _check(resolved: ResolvedTarget, providers: Providers, timeout: float) -> CheckOutcome:
+    if (sessions := getattr(resolved.target, "sessions", None)) is not None:
+        return await _looked_into(resolved.target.name, sessions, providers)
     if resolved.target.provider not in AGENTS:
         return await _asked(resolved, providers, timeout)
     try:
         state = await _found(resolved, providers)
     except (ProviderError, UsageError) as error:
         return CheckOutcome(resolved.target.name, False, str(error), error.hint)
-    return replace(await _asked(resolved, providers, timeout), agent=state)
+    return replace(await _asked(_in_time(resolved, timeout), providers, timeout), agent=state)
+
+
+def _in_time(resolved: ResolvedTarget, timeout: float) -> ResolvedTarget:
+    """The agent with a limit of its own that is reached first: it then says what it had trouble with."""
+    target: Any = resolved.target
+    limit = min(timeout * _AGENTS_SHARE, DEFAULT_TIMEOUT if target.timeout is None else float(target.timeout))
+    return replace(resolved, target=target.model_copy(update={"timeout": limit}))
+
+
+async def _looked_into(name: str, sessions: str, providers: Providers) -> CheckOutcome:
+    """Recorded sessions belong to cases: there is nothing to ask, but they can be read."""
+    from .agents.sessions import readable_sessions
+
+    try:
+        found = await asyncio.to_thread(readable_sessions, sessions, providers.root)
+    except ProviderError as error:
+        return CheckOutcome(name, False, str(error), error.hint)
+    return CheckOutcome(name, True, found)
 
 
 async def _found(resolved: ResolvedTarget, providers: Providers) -> AgentState | None:
@@ -90,7 +112,8 @@ async def _asked(resolved: ResolvedTarget, providers: Providers, timeout: float)
     except TimeoutError:
         return CheckOutcome(name, False, f"no answer within {timeout:g} s", "is the server busy, or the address wrong?")
     except (ProviderError, UsageError) as error:
-        return CheckOutcome(name, False, str(error), error.hint)
+        is_late = isinstance(error, ProviderTimeoutError) and once.provider in AGENTS
+        return CheckOutcome(name, False, str(error), _LATE_AGENT if is_late else error.hint)
     except Exception as error:  # noqa: BLE001  (a fault of one target must not hide what the others do)
         return CheckOutcome(name, False, f"{type(error).__name__}: {error}", "this is a fault of Turnwise: report it")
     return CheckOutcome(name, True, response.model or "answered", None, response.latency_ms)

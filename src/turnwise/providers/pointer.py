@@ -64,9 +64,16 @@ def _child(value: Any, step: str, walked: str) -> Any:
 def _keys(value: dict[str, Any]) -> str:
     if not value:
         return "it is an empty object"
-    shown = [f"`{key[:_LONGEST_KEY].encode('unicode_escape').decode()}`" for key in list(value)[:_MOST_KEYS]]
+    shown = [_key(key) for key in list(value)[:_MOST_KEYS]]
     more = len(value) - len(shown)
     return f"its keys: {', '.join(shown)}" + (f" and {more} more" if more else "")
+
+
+def _key(key: str) -> str:
+    """Whole or not at all: a part of a secret would not be recognized as one."""
+    if len(key) > _LONGEST_KEY:
+        return f"(one of {len(key):,} characters)"
+    return f"`{key.encode('unicode_escape').decode()}`"
 
 
 def _kind(value: Any) -> str:

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, get_args
 
 from ..errors import BadRequestError, NotFoundError, ProviderError
 from .agents.work import AgentWork
-from .base import FinishReason, Preview, ProviderRequest, ProviderResponse, Usage
+from .base import RESULTS, FinishReason, Preview, ProviderRequest, ProviderResponse, Usage
 from .prompt import messages_to_send
 from .recording import check_answer, is_failure, malformed, messages_key, read_record, request_key
 
 if TYPE_CHECKING:
     from ..targets.stand_ins import ReplayTarget
 
-__all__ = ["RESULTS", "ReplayProvider", "recorded_response", "recorded_usage"]
+__all__ = ["ReplayProvider", "recorded_response", "recorded_usage"]
 
-RESULTS = "results.jsonl"
-"""The file of a run's folder that holds its answers."""
 _LONGEST_LINE = 64 * 1024 * 1024
 _MOST_IDS_COMPARED = 2000
 _FINISH_REASONS = frozenset(get_args(FinishReason))

@@ -98,7 +98,8 @@ async def with_retries(
             return await send(), attempt
         except ProviderError as error:
             # What was refused before anything was sent is no attempt.
-            error.attempts = attempt - 1 if isinstance(error, PromptError | SetupError) else attempt
+            is_unsent = isinstance(error, PromptError | SetupError) or error.attempts == 0
+            error.attempts = attempt - 1 if is_unsent else attempt
             delay = policy.delay(attempt, error, _LEAST_JITTER + random() / 2)
             if delay is None:
                 _explain_long_wait(error)

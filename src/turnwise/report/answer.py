@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..providers.cost import answer_cost
 from .request import rewrite_line
 from .terminal import one_line, printable
 
-__all__ = ["answer_record", "answer_text", "figures_line", "notes_on"]
+__all__ = ["answer_record", "answer_text", "figures_line", "kept_places", "notes_on"]
 
 
 def answer_record(response: ProviderResponse, prices: Any = None, secrets: Collection[str] = ()) -> dict[str, Any]:
@@ -33,6 +33,7 @@ def answer_record(response: ProviderResponse, prices: Any = None, secrets: Colle
         "attempts": response.attempts,
         "messages": list(response.sent),
         "rewrites": [asdict(each) for each in response.rewrites],
+        "agent": None if response.agent is None else response.agent.record(),
     }
     return {key: _masked(value, secrets) for key, value in record.items()} if secrets else record
 
@@ -70,6 +71,16 @@ def notes_on(response: ProviderResponse) -> list[str]:
     return notes
 
 
+def kept_places(agent: Mapping[str, Any] | None) -> list[str]:
+    """Where to look at what an agent did: its workspace and its log, as far as they are kept.
+
+    >>> kept_places({"workspace": None, "log": "/logs/coder/request-1.log"})
+    ['log: /logs/coder/request-1.log']
+    """
+    found = {name: (agent or {}).get(name) for name in ("workspace", "log")}
+    return [f"{name}: {one_line(path)}" for name, path in found.items() if path]
+
+
 def figures_line(
     response: ProviderResponse, prices: Any = None, *, is_paid: bool = True, as_of: str | None = None
 ) -> str:
@@ -90,14 +101,24 @@ def figures_line(
     if cost is not None:
         figures.append(shown_usd(cost) + (f" (list prices of {as_of})" if as_of else ""))
     elif is_paid:
-        missing = "the target has no prices" if prices is None else "tokens were not counted"
-        figures.append(f"cost unknown: {missing}")
+        figures.append(f"cost unknown{_why_unknown(response, prices)}")
     return one_line(" · ".join(each for each in figures if each))
+
+
+def _why_unknown(response: ProviderResponse, prices: Any) -> str:
+    """Prices are of no help where no tokens are counted, which is said before."""
+    if prices is not None:
+        return ": tokens were not counted"
+    return ": the target has no prices" if _is_counted(response) else ""
+
+
+def _is_counted(response: ProviderResponse) -> bool:
+    return response.usage.input_tokens is not None or response.usage.output_tokens is not None
 
 
 def _tokens(response: ProviderResponse) -> str:
     usage = response.usage
-    if usage.input_tokens is None and usage.output_tokens is None:
+    if not _is_counted(response):
         return "tokens not counted"
     cached = f" ({usage.cached_input_tokens:,} cached)" if usage.cached_input_tokens else ""
     reasoning = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""

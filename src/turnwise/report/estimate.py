@@ -27,14 +27,16 @@ def estimate_text(plan: PlanEstimate, style: Style = plain) -> str:
 
 def _row(estimate: TargetEstimate) -> tuple[str, ...]:
     cost = "unknown" if estimate.cost_usd is None else f"≈ {shown_usd(estimate.cost_usd)}" if estimate.cost_usd else "—"
-    tokens = (f"≈ {count:,}" for count in (estimate.input_tokens, estimate.output_tokens))
+    counts = (estimate.input_tokens, estimate.output_tokens)
+    tokens = ("unknown" if estimate.is_agent else f"≈ {count:,}" for count in counts)
     return one_line(estimate.target), f"{estimate.requests:,}", *tokens, cost
 
 
 def _notes(plan: PlanEstimate) -> list[str]:
     whole = plan.total
-    notes = ["≈ four characters a token; neither retries nor judges are counted"]
-    if whole.unlimited < whole.requests:
+    models = [each for each in plan.targets if not each.is_agent]
+    notes = ["≈ four characters a token; neither retries nor judges are counted"] if models else []
+    if whole.unlimited < sum(each.requests for each in models):
         notes.append("answers count with the most that `max_output_tokens` allows")
     if whole.unlimited:
         have, each_of = ("has", "") if whole.unlimited == 1 else ("have", " each")

@@ -4,8 +4,8 @@
 
 start     run_id, folder, results (all of the plan), done (those of an earlier part), targets, suites, workers
 result    suite, case_id, target, variant, trial, status (passed, failed, ungraded, error), score, latency_ms,
-          cost_usd, attempts (0: from the cache), error {kind, message}, failed_graders [{name, reason}],
-          in_flight (others that are under way)
+          cost_usd, attempts (0: from the cache), error {kind, message, hint}, failed_graders [{name, reason}],
+          in_flight (others that are under way); of an agent also agent {log, workspace (if it was kept)}
 retry     target, attempt (the one about to be sent), of (at most), delay_s, error {kind, message}
 slowed    target, allowed (requests at once for now; as many as most: back at full speed), most (requests at once
           otherwise)
@@ -93,15 +93,20 @@ def _start(event: Started) -> dict[str, Any]:
 
 
 def _result(event: ResultDone) -> dict[str, Any]:
-    record, error = event.record, event.record["error"]
+    record, error, agent = event.record, event.record["error"], event.record.get("agent")
     failed = [grade for grade in record["grades"] if grade["passed"] is False]
     return {
         "event": "result",
         **{name: record[name] for name in _FIELDS},
-        "error": None if error is None else {"kind": error["kind"], "message": error["message"]},
+        "error": None if error is None else {**_named(error), "hint": error.get("hint")},
         "failed_graders": [{"name": grade["name"], "reason": grade["reason"]} for grade in failed],
         "in_flight": event.in_flight,
+        **({} if agent is None else {"agent": {"log": agent["log"], "workspace": agent["workspace"]}}),
     }
+
+
+def _named(error: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": error["kind"], "message": error["message"]}
 
 
 def _retry(event: Retried) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from ..engine.events import Event, Notice, ResultDone, Slowed
 from ..engine.summary_reasons import is_failure, why_not_passed
+from ..engine.summary_traces import failure_traces
 from .progress_text import RUN
-from .words import failure_text, shown
+from .words import OncePerHint, failure_text, shown
 
 __all__ = ["MORE", "Highlight", "Highlights", "failure_line"]
 
@@ -31,12 +32,14 @@ class Highlight(NamedTuple):
 
 
 class Highlights:
-    """Picks what is shown as it happens: what did not pass, up to a limit; notices; a target's first slow-down."""
+    """Picks what is shown as it happens: what did not pass, up to a limit; notices; a target's first slow-down. What
+    can be done about errors is said once for each kind of help."""
 
     def __init__(self, most_failures: int, more: str = MORE) -> None:
         self._room = most_failures
         self._more = more
         self._slowed: set[str] = set()
+        self._hints = OncePerHint()
 
     def of(self, event: Event) -> Highlight | None:
         """The line for an event, if it deserves one."""
@@ -51,7 +54,10 @@ class Highlights:
         if self._room < 0 or not is_failure(status, record["grades"]):
             return None
         self._room -= 1
-        return Highlight(self._more, "yellow") if self._room < 0 else Highlight(failure_line(record), _COLOURS[status])
+        if self._room < 0:
+            return Highlight(self._more, "yellow")
+        hint = self._hints.line(failure_traces(record).hint)
+        return Highlight("\n".join([failure_line(record), *hint]), _COLOURS[status])
 
     def _slow(self, event: Slowed) -> Highlight | None:
         if event.target in self._slowed or event.allowed >= event.most:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..conversation.files import shown_file
 from ..engine.budget import shown_usd
 from .summary_columns import count_columns, estimate_columns, figure_columns, footnotes, name_columns
 from .summary_judges import judge_lines
 from .summary_left_out import left_out_lines
 from .summary_table import WIDTH, Column, duration, share, table, table_width
 from .terminal import Style, one_line, plain
-from .words import failure_text, shown
+from .words import OncePerHint, failure_text, shown
 
 if TYPE_CHECKING:
     from ..engine.summary_format import FailedResult, GroupSummary, RankedResult, Summary
@@ -119,7 +121,8 @@ def _failures(failures: Sequence[FailedResult], in_all: int, style: Style) -> li
         return []
     listed = failures[:_MOST_FAILURES]
     with_suite = len({each.suite for each in failures}) > 1
-    lines = [line for each in listed for line in _failure(each, with_suite)]
+    hints = OncePerHint()
+    lines = [line for each in listed for line in (*_failure(each, with_suite), *_traces(each, hints))]
     more = in_all - len(listed)
     rest = [f"and {more:,} more; `results.jsonl` has them all"] if more > 0 else []
     return [style("not passed", None, bold=True), *lines, *rest]
@@ -131,3 +134,10 @@ def _failure(result: FailedResult, with_suite: bool) -> list[str]:
     case = f"{result.suite}: {result.case_id}" if with_suite and result.suite else result.case_id
     text = failure_text(result.status, case, result.target, result.variant, result.trial, result.why)
     return wrap(shown(text, _LONGEST_FAILURE), WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _traces(result: FailedResult, hints: OncePerHint) -> list[str]:
+    """What can be done about it, and where to look at what an agent did: whole, so that it can be copied."""
+    kept = (("log", result.log), ("workspace", result.workspace))
+    places = [f"  {name}: {one_line(shown_file(Path(path)))}" for name, path in kept if path]
+    return [*hints.line(result.hint), *places]

@@ -100,7 +100,10 @@ def _shares(groups: Sequence[GroupSummary]) -> list[str]:
             f"cache: {counted(cached, 'answer')} came from it, and took no time; tokens are those of the others"
         )
     if unknown := sum(group.costs_unknown for group in groups):
-        notes.append(f"cost: not known of {counted(unknown, 'answer')}; give the target `prices`, if it counts tokens")
+        # Prices are of no help where no tokens are counted.
+        is_uncounted = all(group.usage_unknown >= group.costs_unknown for group in groups)
+        why = "no tokens were counted" if is_uncounted else "give the target `prices`, if it counts tokens"
+        notes.append(f"cost: not known of {counted(unknown, 'answer')}; {why}")
     if uncounted := sum(group.usage_unknown for group in groups if _has_tokens(group)):
         notes.append(f"tokens: not counted for {counted(uncounted, 'answer')}")
     return notes

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..targets.survey import SurveyedTarget
 from .terminal import Style, one_line, plain
 
 if TYPE_CHECKING:
+    from ..providers.agents.readiness import AgentNeed
     from ..providers.checking import CheckOutcome
 
 __all__ = ["check_text", "target_record", "targets_text"]
@@ -16,8 +17,11 @@ __all__ = ["check_text", "target_record", "targets_text"]
 _NONE = "—"
 
 
-def target_record(target: SurveyedTarget, outcome: CheckOutcome | None = None) -> dict[str, Any]:
-    """One target as plain data; what is not known is null. `check` is what came of asking it."""
+def target_record(
+    target: SurveyedTarget, outcome: CheckOutcome | None = None, need: AgentNeed | None = None
+) -> dict[str, Any]:
+    """One target as plain data; what is not known is null. `check` is what came of asking it, `needs` what an agent
+    lacks."""
     resolved = target.resolved
     check: dict[str, Any] | None = None
     if outcome is not None:
@@ -34,24 +38,30 @@ def target_record(target: SurveyedTarget, outcome: CheckOutcome | None = None) -
         "provider": target.provider,
         "model": target.model,
         "address": target.address,
-        "ready": resolved is not None,
+        "ready": resolved is not None and need is None,
         "missing": list(target.missing),
+        "needs": None if need is None else need.what,
         "problem": target.problem,
-        "hint": target.hint,
+        "hint": target.hint if need is None else need.hint,
         "variables": dict(resolved.variables) if resolved is not None else {},
         "warnings": list(resolved.warnings) if resolved is not None else [],
         "check": check,
     }
 
 
-def targets_text(targets: Sequence[SurveyedTarget], style: Style = plain) -> str:
-    """A line a target: name, provider, model, address, and whether its variables are set."""
+def targets_text(
+    targets: Sequence[SurveyedTarget], style: Style = plain, needs: Mapping[str, AgentNeed] | None = None
+) -> str:
+    """A line a target: name, provider, model, address, and whether its variables are set, or what an agent needs."""
     rows = [[target.name, target.provider, target.model or _NONE, target.address or _NONE] for target in targets]
     lines = []
     for target, row in zip(targets, _aligned(rows), strict=True):
-        lines.append(f"{style(row[0], None, bold=True)}  {'  '.join(row[1:])}  {_state(target, style)}")
-        if target.problem and target.hint:
-            lines.append(f"  {style('hint:', 'cyan')} {one_line(target.hint)}")
+        need = (needs or {}).get(target.name)
+        state = _state(target, style) if need is None else style(one_line(need.what), "yellow")
+        lines.append(f"{style(row[0], None, bold=True)}  {'  '.join(row[1:])}  {state}")
+        hint = need.hint if need is not None else target.hint if target.problem else None
+        if hint:
+            lines.append(f"  {style('hint:', 'cyan')} {one_line(hint)}")
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .terminal import one_line
 
-__all__ = ["LONGEST_LINE", "counted", "duration_text", "failure_text", "rate_text", "shown"]
+__all__ = ["LONGEST_LINE", "OncePerHint", "counted", "duration_text", "failure_text", "rate_text", "shown"]
 
 LONGEST_LINE = 400
 _MARKS = {"failed": "✗", "error": "!", "ungraded": "?"}
@@ -62,3 +62,22 @@ def failure_text(status: str, case: str, target: str, variant: str | None, trial
     of_variant = f"/{variant}" if variant is not None else ""
     of_trial = f"#{trial}" if trial > 1 else ""
     return f"{_MARKS.get(status, '?')} {case}  {target}{of_variant}{of_trial}  {why}"
+
+
+class OncePerHint:
+    """Gives a line for each hint that was not given before: a hundred results may need the same one.
+
+    >>> hints = OncePerHint()
+    >>> hints.line("install it"), hints.line("install it"), hints.line(None)
+    (['  hint: install it'], [], [])
+    """
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def line(self, hint: str | None) -> list[str]:
+        """The line, or none."""
+        if hint is None or hint in self._given:
+            return []
+        self._given.add(hint)
+        return [f"  hint: {shown(hint)}"]

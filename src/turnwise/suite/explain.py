@@ -51,6 +51,8 @@ class _Fault:
             self.key = str(location[-1])
             location = location[:-1]
         self.path = _data_path(data, location)
+        # A rule about several settings may say which of them to look at.
+        self.at = _written(_at(data, self.path), str(self.context.get("at", "")).split("."))
 
     @property
     def is_type_error(self) -> bool:
@@ -82,8 +84,8 @@ def explain(
             )
             break
         code, message, hint = _sentence(fault, expected, model, data, prefix)
-        at_key = fault.kind == "extra_forbidden"
-        path = prefix + fault.path + ((fault.key or "",) if at_key else ())
+        at_key = fault.kind == "extra_forbidden" or bool(fault.at)
+        path = prefix + fault.path + ((fault.key or "",) if fault.kind == "extra_forbidden" else fault.at)
         written = authored(path)
         diagnostics.append(
             Diagnostic(
@@ -176,6 +178,17 @@ def _data_path(data: Any, location: tuple[str | int, ...]) -> DataPath:
     return tuple(path)
 
 
+def _written(data: Any, steps: Sequence[str]) -> DataPath:
+    """As much of a path of keys as is in the data."""
+    path: list[str] = []
+    for step in steps:
+        if not isinstance(data, dict) or step not in data:
+            break
+        path.append(step)
+        data = data[step]
+    return tuple(path)
+
+
 def _without_echoes(faults: list[_Fault]) -> Iterator[tuple[_Fault, list[str]]]:
     """A value that fits no branch of a union fails in each: keep what speaks of the branch that was meant."""
     meant: set[DataPath] = set()  # paths at or below which a branch was taken
@@ -232,12 +245,18 @@ def _sentence(
         case "string_too_short" | "too_short":
             return "empty", f"{where} must not be empty", "fill it in, or remove it"
         case "literal_error":
-            return "wrong-value", f"{where} must be {fault.context['expected']}, found {found}", "write one of these"
+            return "wrong-value", f"{where} must be {fault.context['expected']}, found {found}", _nearest(fault)
         case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal" | "finite_number":
             rule = fault.text.removeprefix("Input should be ")
             return "out-of-range", f"{where} must be {rule}, found {found}", "choose a value in that range"
     given = fault.context.get("hint")
     return fault.kind.replace("_", "-"), fault.text[:1].lower() + fault.text[1:], str(given) if given else None
+
+
+def _nearest(fault: _Fault) -> str:
+    known = re.findall(r"'([^']*)'", fault.context["expected"])
+    hint = did_you_mean(fault.input, known) if isinstance(fault.input, str) else ""
+    return hint if hint.endswith("?") else "write one of these"
 
 
 def _hint_for_missing(key: str, found: Any) -> str:
@@ -272,6 +291,12 @@ def _known_keys(model: type[BaseModel], path: DataPath, data: Any) -> list[str]:
     if isinstance(data, dict):
         models = [each for each in models if _tag_fits(each, data)] or models
     return [name for each in models for name, _ in _fields(each)]
+
+
+def _at(data: Any, path: DataPath) -> Any:
+    for step in path:
+        data = _step(data, step)
+    return data
 
 
 def _step(data: Any, step: str | int) -> Any:

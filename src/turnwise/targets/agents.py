@@ -9,8 +9,10 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel, Word
-from .settings import OR_VARIABLE, Command, Program, Seconds, Switch, TargetBase, Variable, Workspace
-from .texts import JsonPointer
+from .agent_rules import check_at, check_copilot, check_model_of_server, check_owner_of_key, check_pi
+from .command_rules import check_command, check_files_format, check_healthcheck
+from .settings import ONE_FOLDER, OR_VARIABLE, Command, Program, Seconds, Switch, TargetBase, Variable, Workspace
+from .texts import JsonPointer, RequestAddress
 
 __all__ = [
     "ClaudeCodeTarget",
@@ -36,6 +38,7 @@ _GIVEN: JsonDict = {"not": {"type": "null"}}
 
 # The same as the rules of `CliTarget`, in the words of JSON Schema; `null` is the same as absent.
 _ONE_PROGRAM: JsonDict = {
+    **ONE_FOLDER,
     "oneOf": [
         {
             "required": ["command"],
@@ -54,7 +57,7 @@ _ONE_PROGRAM: JsonDict = {
                 "batch": {"const": False},
             },
         },
-    ]
+    ],
 }
 
 
@@ -71,7 +74,7 @@ class HttpHealthcheck(FormatModel):
     """An address that must answer with a 2xx status before the first case."""
 
     type: Literal["http"] = Field(description="Ask an address.")
-    url: Word = Field(description="The address.")
+    url: RequestAddress = Field(description="The address.")
     timeout: Seconds | None = Field(None, description="Seconds that it may take.")
 
 
@@ -112,7 +115,7 @@ class CliTarget(Program, Workspace, TargetBase):
             raise PydanticCustomError(
                 "one_program",
                 "a cli target needs `command` or `recipe`, and only one of them",
-                {"hint": "such as command: [my-agent, --prompt, '{PROMPT}']"},
+                {"hint": "such as command: [my-agent, --prompt, '{PROMPT}']", "at": "recipe"},
             )
         return self
 
@@ -128,8 +131,29 @@ class CliTarget(Program, Workspace, TargetBase):
                 raise PydanticCustomError(
                     "other_program",
                     "`{name}` goes with `{other}`, not with `{form}`",
-                    {"name": name, "other": other, "form": form, "hint": f"remove `{name}`: {where}"},
+                    {"name": name, "other": other, "form": form, "hint": f"remove `{name}`: {where}", "at": name},
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _has_a_command_that_works(self) -> Self:
+        if self.command is not None:
+            check_at("command", check_command, self)
+        if self.files_format is not None:
+            check_at("files_format", check_files_format, self)
+        if isinstance(self.healthcheck, CommandHealthcheck):
+            check_at("healthcheck.command", check_healthcheck, self)
+        return self
+
+    @model_validator(mode="after")
+    def _has_what_its_recipe_needs(self) -> Self:
+        if self.recipe == "copilot":
+            check_at("api_key" if self.model else "base_url", check_copilot, self)
+        if self.recipe == "opencode":
+            check_at("base_url", lambda target: check_model_of_server(target, "OpenCode"), self)
+            check_at("api_key", lambda target: check_owner_of_key(target, "OpenCode"), self)
+        if self.recipe == "aider":
+            check_at("api_key", lambda target: check_owner_of_key(target, "Aider"), self)
         return self
 
 
@@ -150,6 +174,11 @@ class PiTarget(Program, Workspace, TargetBase):
 
     provider: Literal["pi"] = Field(description="The pi coding agent.")
 
+    @model_validator(mode="after")
+    def _can_be_told_its_model(self) -> Self:
+        check_at("base_url" if self.base_url else "api_key", check_pi, self)
+        return self
+
 
 class VSCode(FormatModel):
     """Settings of an agent in a running VS Code."""
@@ -165,6 +194,7 @@ class VSCode(FormatModel):
     dry_run: Switch = Field(False, description="Whether to prepare everything and dispatch nothing.")
     agent_root: Word | None = Field(None, description="The folder for the agents' folders; not a hidden one.")
     batch: Switch = Field(False, description="Whether several cases go out in one request.")
+    log_dir: Word | None = Field(None, description="The folder for requests and answers; the run's folder if absent.")
 
 
 class VSCodeTarget(VSCode, TargetBase):

@@ -78,6 +78,8 @@ def translate_target(raw: dict[str, Any]) -> tuple[dict[str, Any], Authored]:
         # Theirs too does nothing where the provider cannot batch.
         target.pop("provider_batching", None)
         target.pop("providerBatching", None)
+    for key in ("log_format", "logFormat") if provider == "codex" else ():
+        target.pop(key, None)  # a log of ours holds every event
     inner: dict[str, str] = {}
     if provider == "cli":
         inner = _translate_cli(target)
@@ -107,7 +109,8 @@ def _translate_cli(target: dict[str, Any]) -> dict[str, str]:
     if isinstance(target.get("command"), str):
         target["command"] = target["command"].replace("{EVAL_ID}", "{CASE_ID}")
         target.setdefault("shell", True)
-        target.setdefault("cwd", ".")  # theirs start in the project
+        if target.get("workspace_template") is None:
+            target.setdefault("cwd", ".")  # theirs start in the project
         if "{OUTPUT_FILE}" in target["command"]:
             target.setdefault("answer_from", "file")
     healthcheck = target.get("healthcheck")

@@ -73,7 +73,8 @@ class _Complaints:
             raise self._usage_error(f"`{setting}` {problem}{self._origin(setting)}")
 
     def wrong(self, faults: list[ErrorDetails]) -> UsageError:
-        return self._usage_error("; ".join(dict.fromkeys(self._sentence(fault) for fault in faults)))
+        own = next((fault["ctx"]["hint"] for fault in faults if "hint" in fault.get("ctx", {})), None)
+        return self._usage_error("; ".join(dict.fromkeys(self._sentence(fault) for fault in faults)), own)
 
     def _sentence(self, fault: ErrorDetails) -> str:
         from ..suite.explain import described
@@ -95,8 +96,9 @@ class _Complaints:
     def _names(self, setting: str) -> list[str]:
         return list(dict.fromkeys(use.name for use in references(self._settings.get(setting))))
 
-    def _usage_error(self, message: str) -> UsageError:
-        return UsageError(f"target {self._name!r}: {message}", "mend the variable, or the setting in the targets file")
+    def _usage_error(self, message: str, hint: str | None = None) -> UsageError:
+        usual = "mend the variable, or the setting in the targets file"
+        return UsageError(f"target {self._name!r}: {message}", hint or usual)
 
 
 def _is_known(value: Any, unchecked: frozenset[str]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..errors import MissingVariablesError, UsageError
+from ..programs.environment import hidden_values
 from ..suite.paths import DataPath, shown_path
 from .addresses import whole_address
 from .convert import checked_target
@@ -26,6 +27,8 @@ PLACES = ("the environment", ".turnwise/.env", ".env")
 _WARNED = ("api_key", "entra_token", "headers", "env")
 # Servers that want no key are given one such as `none` or `EMPTY`: nothing to warn of.
 _SHORTEST_KEY = 8
+# Variables that are passed to programs and hold no secret; any other may.
+_PLAIN = frozenset({"CI", "COLORTERM", "DISPLAY", "EDITOR", "NODE_ENV", "PAGER", "PWD", "SHELL", "TERM", "VISUAL"})
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,8 @@ def _with_texts(value: Any, texts: Mapping[DataPath, str], path: DataPath = ()) 
 
 def _passed_secrets(settings: Mapping[str, Any], known: Mapping[str, str]) -> set[str]:
     """What an agent is given of the environment, and may print."""
-    names = [name for name in settings.get("pass_env") or () if looks_secret(name)]
-    return {known[name] for name in names if len(known.get(name, "")) >= _SHORTEST_KEY}
+    names = [name for name in settings.get("pass_env") or () if name not in _PLAIN or looks_secret(name)]
+    return set(hidden_values(names, known).values())
 
 
 def _origins(settings: Mapping[str, Any]) -> dict[str, str]:

@@ -8,8 +8,8 @@ __all__ = ["CHANGES_NO_ANSWER"]
 # Whatever is not named here is taken to change answers: a needless question is better than a wrong answer.
 CHANGES_NO_ANSWER = frozenset(
     {
-        "api_key", "description", "entra_token", "judge_target", "keep_workspaces", "log_dir", "log_format",
-        "max_retries", "prices", "requests_per_minute", "retry_factor", "retry_initial_delay", "retry_max_delay",
+        "api_key", "description", "entra_token", "judge_target", "keep_workspaces", "log_dir", "max_retries",
+        "prices", "requests_per_minute", "retry_factor", "retry_initial_delay", "retry_max_delay",
         "retry_statuses", "timeout", "tokens_per_minute", "workers",
     }
 )  # fmt: skip

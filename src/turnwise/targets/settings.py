@@ -6,14 +6,15 @@ why such a setting is, say, `int | str` here.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from ..conversation.authored import FormatModel, Word
-from .texts import ExtraBody, Headers, ModelName
+from .agent_rules import check_at, check_folders
+from .texts import Address, ExtraBody, Headers, ModelName, VariableName
 from .variables import is_whole_reference
 
 __all__ = [
@@ -85,7 +86,24 @@ Switch = Annotated[Annotated[bool, Tag("value")] | Variable, OR_VARIABLE]
 SystemRole = Annotated[Annotated[Literal["system", "developer"], Tag("value")] | Variable, OR_VARIABLE]
 TokensField = Annotated[Annotated[Literal["max_tokens", "max_completion_tokens"], Tag("value")] | Variable, OR_VARIABLE]
 KeepWorkspaces = Annotated[Annotated[Literal["never", "failed", "always"], Tag("value")] | Variable, OR_VARIABLE]
-LogFormat = Annotated[Annotated[Literal["summary", "json"], Tag("value")] | Variable, OR_VARIABLE]
+
+# The same as `check_folders`, in the words of JSON Schema; `null` is the same as absent.
+ONE_FOLDER: JsonDict = {
+    "allOf": [
+        {
+            "anyOf": [
+                {"properties": {"cwd": {"type": "null"}}},
+                {"properties": {"workspace_template": {"type": "null"}, "workspace_revision": {"type": "null"}}},
+            ]
+        },
+        {
+            "anyOf": [
+                {"properties": {"workspace_revision": {"type": "null"}}},
+                {"required": ["workspace_template"], "properties": {"workspace_template": {"type": "string"}}},
+            ]
+        },
+    ]
+}
 
 TargetName = Annotated[Word, AfterValidator(_fixed), Field(json_schema_extra=_NO_VARIABLE)]
 Command = Annotated[list[Word], Field(min_length=1)] | Word
@@ -201,18 +219,35 @@ class Thinking(FormatModel):
 class Workspace(FormatModel):
     """The surroundings of an agent: where it works, what it sees of this machine, and what is kept."""
 
+    model_config = ConfigDict(json_schema_extra=ONE_FOLDER)
+
     cwd: Word | None = Field(None, description="The folder to work in; a fresh workspace for each case if absent.")
     workspace_template: Word | None = Field(None, description="A folder that each fresh workspace is a copy of.")
     workspace_revision: Word | None = Field(
-        None, description="A git revision of `workspace_template` that each fresh workspace is a worktree of."
+        None, description="A git revision of `workspace_template`: each fresh workspace is a clone of it at that revision."
     )
-    setup: Command | None = Field(None, description="A command to run in a fresh workspace before the agent starts.")
-    teardown: Command | None = Field(None, description="A command to run in the workspace after the agent has ended.")
+    setup: Command | None = Field(
+        None,
+        description="A command to run in the workspace before the agent starts: a text by a shell, a list as it is.",
+    )
+    teardown: Command | None = Field(
+        None, description="A command to run in the workspace after the agent has ended, in the same way."
+    )
+    step_timeout: Seconds | None = Field(
+        None, description="Seconds that `setup` and `teardown` may each take; 300 if absent."
+    )
     keep_workspaces: KeepWorkspaces = Field("never", description="Which workspaces stay on disk after the run.")
     inherit_config: Switch = Field(False, description="Whether the agent sees your own HOME and configuration.")
-    pass_env: list[Word] | None = Field(None, description="Names of environment variables that the agent may see.")
+    pass_env: list[VariableName] | None = Field(
+        None, description="Names of environment variables that the agent may see."
+    )
     env: dict[str, str] | None = Field(None, description="Environment variables to set for the agent.")
     log_dir: Word | None = Field(None, description="The folder for the agent's logs; the run's folder if absent.")
+
+    @model_validator(mode="after")
+    def _has_one_folder(self) -> Self:
+        check_at("workspace_revision" if self.cwd is None else "cwd", check_folders, self)
+        return self
 
 
 class Program(FormatModel):
@@ -224,5 +259,4 @@ class Program(FormatModel):
     api_key: Word | None = Field(
         None, description="The agent's key for its model API. Write `${{ NAME }}`, not the key."
     )
-    base_url: Word | None = Field(None, description="The model API that the agent uses, instead of its vendor's.")
-    log_format: LogFormat = Field("summary", description="Whether logs hold a summary or every event as JSON.")
+    base_url: Address | None = Field(None, description="The model API that the agent uses, instead of its vendor's.")

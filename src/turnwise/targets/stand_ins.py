@@ -24,7 +24,14 @@ _ONE_ANSWER: JsonDict = {
 _ONE_RECORDING: JsonDict = {
     "oneOf": [
         {"required": ["path"], "properties": {"path": {"type": "string"}, "sessions": {"type": "null"}}},
-        {"required": ["sessions"], "properties": {"sessions": {"type": "string"}, "path": {"type": "null"}}},
+        {
+            "required": ["sessions"],
+            "properties": {
+                "sessions": {"type": "string"},
+                "path": {"type": "null"},
+                "match_by": {"const": "request"},
+            },
+        },
     ]
 }
 MatchBy = Annotated[Annotated[Literal["request", "case"], Tag("value")] | Variable, OR_VARIABLE]
@@ -104,6 +111,15 @@ class ReplayTarget(TargetBase):
             raise PydanticCustomError(
                 "one_recording",
                 "a replay target needs `path` or `sessions`, and only one of them",
-                {"hint": "`path` is a recording of answers, `sessions` a folder with an agent's sessions"},
+                {
+                    "hint": "`path` is a recording of answers, `sessions` a folder with an agent's sessions",
+                    "at": "sessions",
+                },
+            )
+        if self.sessions is not None and self.match_by != "request":
+            raise PydanticCustomError(
+                "match_by",
+                "`match_by` goes with `path`, not with `sessions`",
+                {"hint": "remove it: a session is found by the name of its case", "at": "match_by"},
             )
         return self

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import MissingVariablesError, UsageError
 from .addresses import whole_address
 from .format import Target
+from .on_disk import check_disk
 from .resolve import ResolvedTarget, full_settings, known_variables, resolve_target
 from .sensitive import redactions
 from .variables import substitute
@@ -33,15 +35,19 @@ class SurveyedTarget:
     resolved: ResolvedTarget | None = None
 
 
-def survey_target(spec: Target, environment: Mapping[str, str]) -> SurveyedTarget:
-    """What can be said of a target where this is the environment. Never raises for what a variable holds."""
+def survey_target(spec: Target, environment: Mapping[str, str], root: Path | None = None) -> SurveyedTarget:
+    """What can be said of a target where this is the environment, and the project is at `root`. Never raises for what
+    a variable holds."""
     known = known_variables(environment)
     settings = full_settings(spec, known)
     absent: tuple[str, ...] = ()
     problem: UsageError | None = None
     resolved: ResolvedTarget | None = None
     try:
-        resolved = resolve_target(spec, environment)
+        whole = resolve_target(spec, environment)
+        if root is not None:
+            check_disk(whole.target, root, environment)
+        resolved = whole
     except MissingVariablesError as error:
         absent = error.missing[spec.name]
     except UsageError as error:

@@ -27,12 +27,14 @@ __all__ = [
     "Pattern",
     "Region",
     "RequestAddress",
+    "VariableName",
 ]
 
 _POINTER: JsonDict = {"pattern": r"^(/|\$\{\{|$)"}
 # Python's names are of any script, which `\w` is not in every editor: so this says what is not in a name.
 _DOTTED = r"[^\s\d.:][^\s.:]*(\.[^\s\d.:][^\s.:]*)*"
 _ADDED = ("/chat/completions", "/responses", "/messages")
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_NAMES: JsonDict = {"propertyNames": {"pattern": r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}}
 # What a request is made of: replaced here, it would be another request than the one that is shown and recorded.
@@ -122,12 +124,23 @@ def _region(text: str) -> str:
     return text
 
 
+def _variable_name(text: str) -> str:
+    if "${{" not in text and _VARIABLE_NAME.fullmatch(text) is None:
+        # It is not quoted: after the `=` may stand a secret.
+        rule = "this is a list of names of variables, which have letters, digits and `_`"
+        raise PydanticCustomError("variable_name", rule, {"hint": "set a value by `env: {NAME: value}`"})
+    return text
+
+
 def _model_name(text: str) -> str:
     if not text.strip():
         raise PydanticCustomError("blank_model", "the name of a model cannot be blank", {"hint": "fill it in"})
     return text
 
 
+VariableName = Annotated[
+    Word, AfterValidator(_variable_name), Field(json_schema_extra={"pattern": r"^[A-Za-z_][A-Za-z0-9_]*$|\$\{\{"})
+]
 Endpoint = Annotated[Word, AfterValidator(_endpoint)]
 Region = Annotated[Word, AfterValidator(_region), Field(json_schema_extra={"pattern": r"^([a-z0-9-]+|.*\$\{\{.*)$"})]
 ModelName = Annotated[Word, AfterValidator(_model_name), Field(json_schema_extra={"pattern": r"\S"})]

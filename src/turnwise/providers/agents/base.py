@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import ProviderError, SetupError
 from ..base import DEFAULT_TIMEOUT, Preview, ProviderRequest, ProviderResponse
-from .changes import changes_since, picture
+from ..deadline import seconds_left
+from .changes import changes_between
+from .counts import credible
+from .disk import writing
 from .document import agent_document
-from .failures import failure_of, hide
+from .failures import failure_of
+from .hiding import Hidden
 from .kind import AgentKind, Task
-from .logs import AgentLogs
+from .logs import MOST_COMPLAINT, AgentLogs
 from .mirror import mirror, planned_mirror
+from .picture import picture
 from .programs import ProgramFinder
-from .steps import run_step
+from .steps import Steps
 from .surroundings import agent_environment
 from .work import AgentWork
-from .workspace import Workspace, WorkspaceMaker, removed
+from .workspace import Workspace, WorkspaceMaker, let_go
 
 if TYPE_CHECKING:
     from ...programs.program import Program, Ran
@@ -54,15 +60,17 @@ class AgentProvider:
         self._around = surroundings
         self._maker = WorkspaceMaker(self._target, surroundings.root)
         self._finder = ProgramFinder(kind, self._target, surroundings)
-        self._logs = AgentLogs(self._target, surroundings, resolved.secrets)
-        self._secrets = resolved.secrets
+        self._hidden = Hidden(resolved.secrets)
+        self._logs = AgentLogs(self._target, surroundings, self._hidden)
+        self._steps = Steps(self._target, self._hidden)
         self._open: set[Path] = set()
 
     async def ask(self, request: ProviderRequest) -> ProviderResponse:
         """Let the agent work on the request. Raises `ProviderError`, and nothing else."""
         self._maker.check()
         version = await self._finder.version()
-        workspace = await in_thread(self._maker.make)
+        with writing("the workspace"):
+            workspace = await stoppable(self._maker.make)
         self._open.add(workspace.base)
         work = AgentWork(title=self._kind.title, version=version, folder=workspace.folder)
         try:
@@ -70,7 +78,7 @@ class AgentProvider:
         except ProviderError as error:
             work.kept = await in_thread(lambda: self._release(workspace, failed=True))
             error.agent = work.record()
-            hide(error, self._secrets)
+            self._hidden.error(error)
             raise
         except BaseException:
             await in_thread(lambda: self._release(workspace, failed=False))
@@ -90,21 +98,33 @@ class AgentProvider:
         self._maker.close()
 
     async def _asked(self, request: ProviderRequest, workspace: Workspace, work: AgentWork) -> ProviderResponse:
-        task = await in_thread(lambda: self._task(request, workspace))
-        program, given = await in_thread(lambda: self._program(task, workspace))
-        await self._step("setup", task, program)
-        before = await in_thread(lambda: picture(workspace.folder))
-        began = monotonic()
-        ran = await self._ran(program, given)
-        work.seconds, work.exit_code = monotonic() - began, None if ran.ended or ran.unstarted else ran.status
-        work.log = await in_thread(lambda: self._logs.write(request, ran))
-        work.changes = await in_thread(lambda: changes_since(before, workspace.folder))
-        session = self._kind.read(ran, task)
-        failure = failure_of(self._kind, ran, session, program)
-        await self._step("teardown", task, program)
-        if failure is not None:
-            raise failure
+        with writing(f"a file for {self._kind.title}", workspace.base):
+            task = await in_thread(lambda: self._task(request, workspace))
+        seconds = seconds_left(DEFAULT_TIMEOUT if self._target.timeout is None else float(self._target.timeout))
+        with writing(f"a file for {self._kind.title}", workspace.base):
+            program, given = await in_thread(lambda: self._program(task, workspace, seconds))
+        async with self._steps.around(workspace.folder, program.environment, work.notes):
+            before = await stoppable(lambda stop: picture(workspace.folder, stop.is_set))
+            began = monotonic()
+            ran = await self._ran(program, given)
+            work.seconds, work.exit_code = monotonic() - began, None if ran.ended or ran.unstarted else ran.status
+            work.keep(await in_thread(lambda: self._logs.write(request, ran)))
+            after = await stoppable(lambda stop: picture(workspace.folder, stop.is_set))
+            work.changes = await stoppable(lambda stop: changes_between(before, after, stop.is_set))
+            session = await in_thread(lambda: self._kind.read(ran, task))  # it may be long
+            if (failure := self._failure(ran, session, program, work)) is not None:
+                raise failure
         return self._response(task, session, work)
+
+    def _failure(self, ran: Ran, session: Session, program: Program, work: AgentWork) -> ProviderError | None:
+        """Why there is no answer; what the agent said and used until then is kept with it."""
+        work.notes += credible(session)
+        self._hidden.session(session)
+        shown = replace(ran, complaint=self._hidden.complaint(ran.complaint).encode("utf-8", "replace"))
+        failure = failure_of(self._kind, shown, session, program)
+        if failure is not None:
+            failure.spent = session.spent()
+        return failure
 
     def _task(self, request: ProviderRequest, workspace: Workspace) -> Task:
         # A folder of the user's own is not filled with files of ours.
@@ -120,22 +140,23 @@ class AgentProvider:
             files=files,
         )
 
-    def _program(self, task: Task, workspace: Workspace) -> tuple[Program, bytes]:
+    def _program(self, task: Task, workspace: Workspace, seconds: float) -> tuple[Program, bytes]:
         from ...programs.program import Program
 
         start = self._kind.start(task)
         for path, text in start.files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        timeout = DEFAULT_TIMEOUT if self._target.timeout is None else float(self._target.timeout)
         # A path of the target's starts at the project, and the agent somewhere else.
         named, *rest = start.command
         program = Program(
             command=(self._finder.path() if named == self._finder.name else named, *rest),
             folder=workspace.folder,
             environment=self._environment(workspace, start.variables),
-            seconds=timeout,
+            seconds=seconds,
             most_bytes=_MOST_OUTPUT,
+            complaint_bytes=MOST_COMPLAINT,
+            mark=workspace.base.name,
         )
         return program, start.given
 
@@ -149,11 +170,6 @@ class AgentProvider:
             config_variables=self._kind.config_variables,
         )
 
-    async def _step(self, key: str, task: Task, program: Program) -> None:
-        command = getattr(self._target, key)
-        if command is not None:
-            await run_step(key, command, task.folder, program.environment, self._target.name)
-
     async def _ran(self, program: Program, given: bytes) -> Ran:
         from ...programs.running import ran
 
@@ -163,7 +179,7 @@ class AgentProvider:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise SetupError(f"the system starts no process for {self._kind.title}: {reason}") from error
         # Before its end is cut off, which could leave half a secret.
-        return replace(done, complaint=self._logs.clean_end(done.complaint))
+        return replace(done, complaint=self._hidden.end(done.complaint))
 
     def _response(self, task: Task, session: Session, work: AgentWork) -> ProviderResponse:
         assert session.text is not None
@@ -184,9 +200,21 @@ class AgentProvider:
         """Whether the workspace stays on disk."""
         self._open.discard(workspace.base)
         keep = self._target.keep_workspaces
-        if keep == "always" or (keep == "failed" and failed):
-            return True
-        return not removed(workspace.base)
+        return let_go(workspace.base, keep=keep == "always" or (keep == "failed" and failed))
+
+
+async def stoppable(call: Callable[[Event], Result]) -> Result:
+    """The same for what may take long, and ends soon once the event that it is given is set."""
+    import asyncio
+
+    stop = Event()
+    running = asyncio.ensure_future(asyncio.to_thread(call, stop))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        stop.set()
+        await asyncio.wait([running])
+        raise
 
 
 async def in_thread(call: Callable[[], Result]) -> Result:

@@ -1,33 +1,26 @@
-"""What an agent changed in its workspace: a picture of the folder before, and the difference to it after."""
+"""What an agent changed in its workspace: the difference between two pictures of it. Pure."""
 
 from __future__ import annotations
 
 import difflib
-import hashlib
-import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from time import monotonic
 from typing import Literal
 
-__all__ = ["Change", "Changes", "Seen", "changes_between", "changes_since", "picture"]
+from .picture import Picture, Seen
+
+__all__ = ["Change", "Changes", "changes_between"]
 
 ChangeKind = Literal["added", "modified", "deleted"]
 
-_MOST_FILES = 50_000
-_MOST_TEXT = 64 * 1024
-_MOST_TEXT_IN_ALL = 32 * 1024 * 1024
+_MOST_NAMED = 1_000
 _MOST_DIFF = 100_000
-_NOT_LOOKED_AT = frozenset({".git", "node_modules", "__pycache__", ".venv"})
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A file as it was. `text` is kept of small text files, to show what became of it."""
-
-    digest: str
-    size: int
-    text: str | None
+# Comparing takes time by the product of both lengths: a file of many lines in another order takes seconds.
+_MOST_COMPARED = 4_000_000
+_SECONDS = 10.0
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,110 +33,67 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All files that changed, and the difference as a unified diff. `note` says what is not in it, and why."""
+    """The files that changed, and the difference as a unified diff. `note` says what is not in it, and why."""
 
     files: tuple[Change, ...] = ()
     diff: str = ""
     note: str | None = None
 
 
-def picture(folder: Path) -> dict[str, Seen]:
-    """The files of a folder, by path. Repositories' own files and installed packages are not looked at."""
-    left = _MOST_TEXT_IN_ALL
-    seen: dict[str, Seen] = {}
-    for path in _files(folder):
-        found = _seen(path, keep=left > 0)
-        if found is not None:
-            seen[path.relative_to(folder).as_posix()] = found
-            left -= len(found.text or "")
-        if len(seen) >= _MOST_FILES:
-            break
-    return seen
-
-
-def changes_since(before: Mapping[str, Seen], folder: Path) -> Changes:
-    """What is other than in the picture."""
-    return changes_between(before, picture(folder))
-
-
-def changes_between(before: Mapping[str, Seen], after: Mapping[str, Seen]) -> Changes:
-    """What is other in the second picture than in the first."""
-    found = [Change(path, _kind(path, before, after)) for path in sorted(before.keys() | after.keys())
-             if path not in before or path not in after or before[path].digest != after[path].digest]  # fmt: skip
+def changes_between(before: Picture, after: Picture, is_over: Callable[[], bool] = lambda: False) -> Changes:
+    """What is other in the second picture than in the first. Of a picture that may lack files, nothing is concluded
+    from what is not in it."""
+    found = [Change(path, kind) for path in sorted(before.files.keys() | after.files.keys())
+             if (kind := _kind(path, before, after)) is not None]  # fmt: skip
     parts: list[str] = []
-    size = unshown = 0
+    room, unshown, deadline = _MOST_DIFF, 0, monotonic() + _SECONDS
     for change in found:
-        part = _part(change, before.get(change.path), after.get(change.path))
-        if size + len(part) > _MOST_DIFF:
+        is_late = room <= 0 or is_over() or monotonic() > deadline
+        part = "" if is_late else _part(change, before.files.get(change.path), after.files.get(change.path))
+        if is_late or len(part) > room:
             unshown += 1
             continue
         parts.append(part)
-        size += len(part)
-    return Changes(tuple(found), "".join(parts), _note(unshown, len(before), len(after)))
+        room -= len(part)
+    return Changes(tuple(found[:_MOST_NAMED]), "".join(parts), _note(unshown, len(found), before, after))
 
 
-def _note(unshown: int, *counts: int) -> str | None:
-    notes = []
+def _kind(path: str, before: Picture, after: Picture) -> ChangeKind | None:
+    old, new = before.files.get(path), after.files.get(path)
+    if old is None:
+        return "added" if before.missing is None else None
+    if new is None:
+        return "deleted" if after.missing is None else None
+    return None if old.digest == new.digest else "modified"
+
+
+def _note(unshown: int, count: int, *pictures: Picture) -> str | None:
+    notes = [each.missing for each in pictures if each.missing is not None]
     if unshown:
-        notes.append(f"{unshown} changed {'file is' if unshown == 1 else 'files are'} too long to be shown in the diff")
-    if max(counts) >= _MOST_FILES:
-        notes.append(f"only the first {_MOST_FILES:,} files of the workspace were looked at")
-    return "; ".join(notes) or None
-
-
-def _kind(path: str, before: Mapping[str, Seen], after: Mapping[str, Seen]) -> ChangeKind:
-    if path not in before:
-        return "added"
-    return "modified" if path in after else "deleted"
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    if folder.is_symlink():
-        return  # an agent may put a link to anywhere in the place of its workspace
-    for root, folders, files in os.walk(folder):
-        linked = [name for name in folders if os.path.islink(os.path.join(root, name))]
-        folders[:] = sorted(name for name in folders if name not in _NOT_LOOKED_AT and name not in linked)
-        for name in sorted([*files, *linked]):
-            yield Path(root, name)
-
-
-def _seen(path: Path, *, keep: bool) -> Seen | None:
-    try:
-        if path.is_symlink():
-            target = os.readlink(path)
-            return Seen(f"link:{target}", 0, f"link to {target}\n")
-        if not path.is_file():
-            return None  # a socket or a pipe
-        size = path.stat().st_size
-        if size > _MOST_TEXT or not keep:
-            with path.open("rb") as file:
-                return Seen(hashlib.file_digest(file, "sha256").hexdigest(), size, None)
-        data = path.read_bytes()
-    except OSError:
-        return Seen("unreadable", 0, None)
-    return Seen(hashlib.sha256(data).hexdigest(), len(data), _text(data))
-
-
-def _text(data: bytes) -> str | None:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text else text
+        notes.append(f"{unshown} changed {'file does' if unshown == 1 else 'files do'} not fit into the diff")
+    if count > _MOST_NAMED:
+        notes.append(f"{count:,} files changed, of which {_MOST_NAMED:,} are named")
+    return "; ".join(dict.fromkeys(notes)) or None
 
 
 def _part(change: Change, before: Seen | None, after: Seen | None) -> str:
-    old, new = (None if before is None else f"a/{change.path}"), (None if after is None else f"b/{change.path}")
-    if (before is not None and before.text is None) or (after is not None and after.text is None):
-        sizes = f"{'nothing' if before is None else f'{before.size:,} bytes'} → " + (
-            "nothing" if after is None else f"{after.size:,} bytes"
-        )
-        return f"--- {old or '/dev/null'}\n+++ {new or '/dev/null'}\n(not shown: {sizes})\n"
-    lines = difflib.unified_diff(
-        _lines(before), _lines(after), old or "/dev/null", new or "/dev/null", n=3, lineterm="\n"
+    old, new = (
+        ("/dev/null" if before is None else f"a/{change.path}"),
+        ("/dev/null" if after is None else f"b/{change.path}"),
     )
+    if (before is not None and before.text is None) or (after is not None and after.text is None):
+        return f"--- {old}\n+++ {new}\n(not shown: {_size(before)} → {_size(after)})\n"
+    first, second = _lines(before), _lines(after)
+    if len(first) * len(second) > _MOST_COMPARED:
+        return f"--- {old}\n+++ {new}\n(not shown: {len(first):,} → {len(second):,} lines)\n"
+    lines = difflib.unified_diff(first, second, old, new, n=3, lineterm="\n")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
+def _size(seen: Seen | None) -> str:
+    return "nothing" if seen is None else f"{seen.size:,} bytes"
+
+
 def _lines(seen: Seen | None) -> list[str]:
-    return [] if seen is None or seen.text is None else seen.text.splitlines(keepends=True)
+    """Split at line feeds alone: other characters that part lines are part of them."""
+    return [] if seen is None or seen.text is None else _LINE.findall(seen.text)

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ...targets.resolve import ResolvedTarget
     from .base import Surroundings
 
-__all__ = ["AgentState", "access_of", "agent_state"]
+__all__ = ["NO_KEY", "AgentState", "access_of", "agent_state", "finder_of"]
+
+NO_KEY = "no key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +75,15 @@ class _Finder(Protocol):
 async def agent_state(resolved: ResolvedTarget, around: Surroundings) -> AgentState | None:
     """What is known of the target's agent. None for a command of one's own that only the workspace has. Raises
     `SetupError`, with the command that installs it, if its program is not there."""
-    finder = _finder(resolved.target, around)
+    finder = finder_of(resolved.target, around)
     if finder is None:
         return None
     path = finder.path()
     return AgentState(path, await finder.version(), access_of(resolved, around.environment))
 
 
-def _finder(target: Any, around: Surroundings) -> _Finder | None:
+def finder_of(target: Any, around: Surroundings) -> _Finder | None:
+    """What finds the program of a target; None for a command of one's own that only the workspace has."""
     if target.provider in ("vscode", "vscode-insiders"):
         from .vscode.command import CodeCommand
 
@@ -102,7 +105,7 @@ def access_of(resolved: ResolvedTarget, environment: Mapping[str, str]) -> str |
         return f"key from {name}"
     if target.inherit_config is True:
         return _signed_in(access, environment)
-    return "no key, for a server of your own" if target.base_url else "no key"
+    return f"{NO_KEY}, for a server of your own" if target.base_url else NO_KEY
 
 
 def _given_key(access: _Access, target: Any, environment: Mapping[str, str]) -> str | None:

@@ -54,10 +54,14 @@ class ClaudeCode:
         )
 
     def read(self, ran: Ran, task: Task) -> Session:
-        """The last event is the result: the answer, or why there is none."""
+        """The last event is the result: the answer, or why there is none. After it, nothing counts."""
         session = Session()
         for event in event_lines(ran.output, session):
             _take(event, session)
+            if event.get("type") == "result":
+                break
+        else:
+            session.is_torn = True
         if task.target.base_url:
             session.cost_usd = None  # it counts with its vendor's prices, whoever answers
         return session
@@ -126,7 +130,7 @@ def _take_results(message: dict[str, Any], session: Session) -> None:
     for block in _blocks(message):
         match block:
             case {"type": "tool_result", "tool_use_id": str(identity)}:
-                session.result(identity, content_text(block.get("content")))
+                session.result_of(identity, content_text(block.get("content")))
 
 
 def _blocks(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -137,8 +141,10 @@ def _blocks(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _take_end(event: dict[str, Any], session: Session) -> None:
     said = text_of(event.get("result"))
     subtype = text_of(event.get("subtype")) or ""
-    if event.get("is_error") is True or subtype.startswith("error"):
-        session.failure = said or _errors(event) or subtype or "it said that it failed, and not why"
+    if event.get("is_error") is not False or subtype != "success":
+        # A text beside an odd end is no reason.
+        why = said if event.get("is_error") is not False else None
+        session.failure = why or _errors(event) or subtype or "it said that it failed, and not why"
     else:
         session.text = said
     session.usage = _usage(event)

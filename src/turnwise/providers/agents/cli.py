@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import SetupError
+from ...targets.command_rules import check_batch, check_prompt
+from ...targets.commands import arguments_of, placeholders
 from ..pointer import PointerError, resolve_pointer
-from .cli_template import filled, placeholders
+from .cli_template import filled
 from .kind import Start, Task
+from .leftovers import plain_file
 from .session import Session
-from .steps import arguments_of
 
 if TYPE_CHECKING:
     from ...programs.program import Ran
@@ -26,7 +26,6 @@ __all__ = ["Cli", "open_cli"]
 # Linux takes no argument of 131,072 bytes or more.
 _LONGEST_ARGUMENT = 120_000
 _LONGEST_ANSWER = 64 * 1024 * 1024
-_LONGEST_SHOWN = 80
 
 
 def open_cli(resolved: ResolvedTarget, around: Surroundings) -> Provider:
@@ -72,10 +71,7 @@ class Cli:
 
     def start_batch(self, task: Task, given: bytes) -> Start:
         """The command of a process that takes many requests: only `{PROJECT}` can be filled in."""
-        found = placeholders(task.target.command) - {"PROJECT"}
-        if found:
-            message = f"with `batch: true`, `command` cannot hold {{{min(found)}}}: one process takes many requests"
-            raise SetupError(message, hint="each request is a line of JSON on the program's stdin")
+        check_batch(task.target)
         command = _filled(task.target, task.target.command, {"PROJECT": str(self._root)})
         return Start(command=self._in_project(command), given=given)
 
@@ -85,6 +81,9 @@ class Cli:
         data: bytes | None = ran.output
         if target.answer_from == "file":
             data = _left_in(_answer_file(task))
+        if data is not None and len(data) > _LONGEST_ANSWER:
+            session.misfit = f"left more than {_LONGEST_ANSWER:,} bytes in the file {{OUTPUT_FILE}}"
+            return session
         if data is None:
             session.misfit = "left no answer in the file {OUTPUT_FILE}"
             return session
@@ -127,16 +126,9 @@ def _program(target: Any, root: Path) -> str:
 def _with_prompt(target: Any) -> list[str] | str:
     """The command, with a place for the prompt. Raises `SetupError` if it has none, or none for the answer."""
     command: list[str] | str = target.command
-    names = placeholders(command)
-    if target.answer_from == "file" and "OUTPUT_FILE" not in names:
-        raise SetupError("`answer_from: file` needs {OUTPUT_FILE} in `command`", hint="add it where the path belongs")
-    if target.prompt_by == "file" and "PROMPT_FILE" not in names:
-        raise SetupError("`prompt_by: file` needs {PROMPT_FILE} in `command`", hint="add it where the path belongs")
-    if target.prompt_by != "argument" or names & {"PROMPT", "PROMPT_FILE"}:
+    check_prompt(target)
+    if target.shell is True or target.prompt_by != "argument" or placeholders(command) & {"PROMPT", "PROMPT_FILE"}:
         return command
-    if target.shell is True:
-        message = "`command` has no place for the prompt: neither {PROMPT} nor {PROMPT_FILE}"
-        raise SetupError(message, hint="add one of them, without quotes, or set `prompt_by: stdin`")
     return [*arguments_of(command, "command"), "{PROMPT}"]
 
 
@@ -160,13 +152,12 @@ def _answer_file(task: Task) -> Path:
 
 
 def _left_in(path: Path) -> bytes | None:
-    """What a program left in a file, within bounds; a pipe that it put there instead must not be waited for."""
-    try:
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-    except OSError:
+    """What a program left in a file; of too much, one byte too many."""
+    file = plain_file(path)
+    if file is None:
         return None
-    with open(number, "rb") as file:
-        return file.read(_LONGEST_ANSWER) if stat.S_ISREG(os.fstat(number).st_mode) else None
+    with file:
+        return file.read(_LONGEST_ANSWER + 1)
 
 
 def _point(text: str, pointer: str, session: Session) -> None:
@@ -175,9 +166,9 @@ def _point(text: str, pointer: str, session: Session) -> None:
     except PointerError as error:
         session.misfit = f"wrote JSON that has no answer at `{pointer}`: {error}"
     except (ValueError, RecursionError):
-        session.misfit = f"should write JSON, and wrote: {text[:_LONGEST_SHOWN]!r}"
+        session.misfit = f"should write JSON, and wrote: {text!r}"
     else:
         if isinstance(value, str):
             session.text = value
         else:
-            session.misfit = f"wrote JSON whose `{pointer}` is no text: {json.dumps(value)[:_LONGEST_SHOWN]}"
+            session.misfit = f"wrote JSON whose `{pointer}` is no text: {json.dumps(value)}"

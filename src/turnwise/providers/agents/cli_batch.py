@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ApplicationError, ProtocolError, ProviderError
 from ..base import DEFAULT_TIMEOUT, ProviderRequest, ProviderResponse
-from .base import AgentProvider, in_thread
-from .changes import changes_since, picture
+from .base import AgentProvider, in_thread, stoppable
+from .changes import changes_between
 from .cli_lines import Reading, read_lines, request_lines
-from .failures import failure_of
+from .disk import writing
+from .logs import MOST_COMPLAINT, Log
+from .picture import picture
 from .session import Session
-from .steps import run_step
 from .work import AgentWork
-from .workspace import Workspace, removed
+from .workspace import Workspace, let_go
 
 if TYPE_CHECKING:
     import asyncio
-    from pathlib import Path
 
     from ...programs.program import Program, Ran
     from ...targets.resolve import ResolvedTarget
@@ -35,6 +35,7 @@ _QUIET_SECONDS = 0.1
 _MOST_REQUESTS = 1000
 _MOST_OUTPUT = 256 * 1024 * 1024
 _MOST_NOTED = 20
+_LONGEST_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class _Outcome:
     program: Program
     reading: Reading
     seconds: float
-    log: Path | None
+    log: Log
 
 
 @dataclass(slots=True, eq=False)
@@ -103,26 +104,21 @@ class BatchProvider(AgentProvider):
         await super().close()
 
     async def _asked(self, request: ProviderRequest, workspace: Workspace, work: AgentWork) -> ProviderResponse:
-        task = await in_thread(lambda: self._task(request, workspace))
-        await self._own_step("setup", workspace)
-        before = await in_thread(lambda: picture(workspace.folder))
-        identity, outcome = await self._answered(task)
-        ran = outcome.ran
-        work.seconds, work.exit_code = outcome.seconds, None if ran.ended or ran.unstarted else ran.status
-        work.log = outcome.log
-        work.changes = await in_thread(lambda: changes_since(before, workspace.folder))
-        session, failure = self._read(identity, outcome)
-        await self._own_step("teardown", workspace)
-        if failure is not None:
-            raise failure
+        with writing(f"a file for {self._kind.title}", workspace.base):
+            task = await in_thread(lambda: self._task(request, workspace))
+        async with self._steps.around(workspace.folder, self._environment(workspace, {}), work.notes):
+            before = await stoppable(lambda stop: picture(workspace.folder, stop.is_set))
+            identity, outcome = await self._answered(task)
+            ran = outcome.ran
+            work.seconds, work.exit_code = outcome.seconds, None if ran.ended or ran.unstarted else ran.status
+            work.keep(outcome.log)
+            after = await stoppable(lambda stop: picture(workspace.folder, stop.is_set))
+            work.changes = await stoppable(lambda stop: changes_between(before, after, stop.is_set))
+            session, failure = self._read(identity, outcome, work)
+            if failure is not None:
+                raise failure
         # How long one of many took is not known.
         return replace(self._response(task, session, work), latency_ms=None)
-
-    async def _own_step(self, key: str, workspace: Workspace) -> None:
-        command = getattr(self._target, key)
-        if command is not None:
-            environment = self._environment(workspace, {})
-            await run_step(key, command, workspace.folder, environment, self._target.name)
 
     async def _answered(self, task: Task) -> tuple[str, _Outcome]:
         import asyncio
@@ -177,7 +173,7 @@ class BatchProvider(AgentProvider):
         waiting = batch.items
         try:
             outcome = await self._run(waiting)
-        except ProviderError as error:
+        except Exception as error:  # noqa: BLE001  (it is raised where the answers are waited for)
             for item in waiting:
                 if not item.outcome.done():
                     item.outcome.set_exception(copy.copy(error))  # one for each: more is written into it
@@ -191,7 +187,8 @@ class BatchProvider(AgentProvider):
                 item.outcome.cancel()
 
     async def _run(self, items: Sequence[_Waiting]) -> _Outcome:
-        workspace = await in_thread(self._maker.make)
+        with writing("the workspace"):
+            workspace = await stoppable(self._maker.make)
         self._open.add(workspace.base)
         try:
             program, given = await in_thread(lambda: self._batch_program(items, workspace))
@@ -200,9 +197,9 @@ class BatchProvider(AgentProvider):
             seconds = monotonic() - began
         finally:
             self._open.discard(workspace.base)
-            await in_thread(lambda: removed(workspace.base))
+            await in_thread(lambda: let_go(workspace.base, keep=False))
         reading = await in_thread(lambda: read_lines(ran.output, {item.identity for item in items}))
-        log = await in_thread(lambda: self._logs.write(items[0].task.request, _noted(ran, reading)))
+        log = await in_thread(lambda: self._logs.write(items[0].task.request, _noted(ran, self._strangers(reading))))
         return _Outcome(ran, program, reading, seconds, log)
 
     def _batch_program(self, items: Sequence[_Waiting], workspace: Workspace) -> tuple[Program, bytes]:
@@ -216,10 +213,20 @@ class BatchProvider(AgentProvider):
             environment=self._environment(workspace, start.variables),
             seconds=float(self._target.timeout or DEFAULT_TIMEOUT),
             most_bytes=_MOST_OUTPUT,
+            complaint_bytes=MOST_COMPLAINT,
+            mark=workspace.base.name,
         )
         return program, start.given
 
-    def _read(self, identity: str, outcome: _Outcome) -> tuple[Session, ProviderError | None]:
+    def _strangers(self, reading: Reading) -> str:
+        """A note on answers that nobody asked for; nothing if there are none."""
+        if not reading.unknown:
+            return ""
+        named = [self._hidden.text(repr(each))[:_LONGEST_SHOWN] for each in reading.unknown[:_MOST_NOTED]]
+        count = len(reading.unknown)
+        return f"{count} {'line has' if count == 1 else 'lines have'} an id that no request has: {', '.join(named)}"
+
+    def _read(self, identity: str, outcome: _Outcome, work: AgentWork) -> tuple[Session, ProviderError | None]:
         ran, reading = outcome.ran, outcome.reading
         session = reading.answers.get(identity)
         if identity in reading.double:
@@ -227,12 +234,13 @@ class BatchProvider(AgentProvider):
             return Session(), ProtocolError(message, hint="write one line for each request")
         if session is not None:
             # It answered; what became of it afterwards does not change that.
-            return session, failure_of(self._kind, replace(ran, status=0, ended=None), session, outcome.program)
+            return session, self._failure(replace(ran, status=0, ended=None), session, outcome.program, work)
         session = Session(malformed=reading.junk)
         if reading.junk is None and not (ran.status or ran.ended or ran.unstarted):
-            message = f"{self._kind.title} wrote no answer for the id {identity!r}"
+            strangers = self._strangers(reading)
+            message = f"{self._kind.title} wrote no answer for the id {identity!r}{strangers and f'; {strangers}'}"
             return session, ApplicationError(message, hint="each line of its input needs a line with the same `id`")
-        return session, failure_of(self._kind, ran, session, outcome.program)
+        return session, self._failure(ran, session, outcome.program, work)
 
 
 def _identities(requests: Sequence[ProviderRequest]) -> list[str]:
@@ -247,10 +255,6 @@ def _identities(requests: Sequence[ProviderRequest]) -> list[str]:
     return list(taken)
 
 
-def _noted(ran: Ran, reading: Reading) -> Ran:
-    """What it wrote, with a note of ours on answers that nobody asked for."""
-    if not reading.unknown:
-        return ran
-    shown = ", ".join(map(repr, reading.unknown[:_MOST_NOTED]))
-    note = f"\nturnwise: {len(reading.unknown)} lines have an id that no request has: {shown}\n"
-    return replace(ran, complaint=ran.complaint + note.encode("utf-8", "replace"))
+def _noted(ran: Ran, note: str) -> Ran:
+    """What it wrote, with a note of ours."""
+    return replace(ran, complaint=ran.complaint + f"\nturnwise: {note}\n".encode("utf-8", "replace")) if note else ran

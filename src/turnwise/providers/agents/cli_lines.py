@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...conversation.chat import ChatMessage
 from ..base import Usage
+from .fields import dollars, tokens
 from .session import Session
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "read_lines", "request_lines"]
 
-_LONGEST_SHOWN = 80
 _ROLES = ("assistant", "tool", "user", "system")
+_MOST_KEYS = 12
 _COUNTS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
 
 
@@ -51,9 +52,9 @@ def read_lines(output: bytes, ids: Collection[str]) -> Reading:
         answer = _object(line)
         identity = None if answer is None else answer.get("id")
         if answer is None or not isinstance(identity, str):
-            reading.junk = reading.junk or line.strip()[:_LONGEST_SHOWN]
+            reading.junk = reading.junk or line.strip()
         elif identity not in ids:
-            reading.unknown.append(identity[:_LONGEST_SHOWN])
+            reading.unknown.append(identity)
         elif identity in reading.answers:
             reading.double.add(identity)
         else:
@@ -83,16 +84,16 @@ def _object(line: str) -> dict[str, Any] | None:
 
 
 def _session(answer: dict[str, Any]) -> Session:
-    session = Session(usage=_usage(answer.get("usage")), cost_usd=_amount(answer.get("cost_usd")))
+    session = Session(usage=_usage(answer.get("usage")), cost_usd=dollars(answer.get("cost_usd")))
     match answer:
         case {"error": error} if error is not None:
             session.failure = error if isinstance(error, str) and error.strip() else json.dumps(error)
-        case {"messages": messages} if messages is not None:
+        case {"messages": messages} if messages is not None and not (messages == [] and "answer" in answer):
             _take_messages(messages, session)
         case {"answer": str(text)}:
             session.text = text.rstrip("\r\n")
         case _:
-            keys = ", ".join(f"`{key[:_LONGEST_SHOWN]}`" for key in list(answer)[:12])
+            keys = ", ".join(f"`{key}`" for key in list(answer)[:_MOST_KEYS])
             session.misfit = f"wrote a line with neither a text as `answer`, nor `messages`, nor `error`; it has {keys}"
     if isinstance(answer.get("answer"), str) and session.messages:
         session.text = answer["answer"].rstrip("\r\n")
@@ -102,7 +103,7 @@ def _session(answer: dict[str, Any]) -> Session:
 def _take_messages(messages: Any, session: Session) -> None:
     """All messages; the text of the assistant's last is the answer."""
     if not isinstance(messages, list) or not all(_is_message(each) for each in messages):
-        session.misfit = f"wrote `messages` that are not a list of messages: {json.dumps(messages)[:_LONGEST_SHOWN]}"
+        session.misfit = f"wrote `messages` that are not a list of messages: {json.dumps(messages)}"
         return
     session.messages = [_message(each) for each in messages]
     said = [
@@ -130,13 +131,4 @@ def _message(value: dict[str, Any]) -> ChatMessage:
 
 def _usage(value: Any) -> Usage:
     counts = value if isinstance(value, dict) else {}
-    return Usage(**{name: _count(counts.get(name)) for name in _COUNTS})
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12 else None
-
-
-def _amount(value: Any) -> float | None:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if plain and 0 <= value < 10**9 else None
+    return Usage(**{name: tokens(counts.get(name)) for name in _COUNTS})

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["Codex"]
 
 _KEY = "CODEX_API_KEY"
+_ENDS = ("turn.completed", "turn.failed")
+"""After these, nothing counts; without them, there is no answer."""
 _PROVIDER = "turnwise"
 _ARGUMENTS = ("command", "changes", "query", "items")
 """What of an item is what the tool was called with."""
@@ -62,6 +64,9 @@ class Codex:
         session = Session()
         for event in event_lines(ran.output, session):
             _take(event, session)
+            if event.get("type") in _ENDS:
+                return session
+        session.is_torn = True
         return session
 
 
@@ -123,8 +128,15 @@ def _take(event: dict[str, Any], session: Session) -> None:
             session.usage = _usage(usage)
         case {"type": "error", "message": str(message)}:
             session.trouble = message
-        case {"type": "turn.failed", "error": {"message": str(message)}}:
-            session.failure = message
+        case {"type": "turn.failed"}:
+            session.failure = _why(event.get("error"))
+
+
+def _why(error: Any) -> str:
+    match error:
+        case {"message": str(message)} if message.strip():
+            return message
+    return f"it said that it failed, and not why: {shown(error)}"
 
 
 def _take_item(kind: str, item: dict[str, Any], session: Session) -> None:
@@ -150,10 +162,13 @@ _TOOLS = {
 }
 
 
+_DONE = ("completed", "done")
+
+
 def _outcome(item: dict[str, Any]) -> str:
-    output = item.get("aggregated_output")
-    if not isinstance(output, str):
-        return str(item.get("status", "done"))
+    output, status = item.get("aggregated_output"), item.get("status", "done")
+    if not isinstance(output, str) or (not output and status not in _DONE):
+        return shown(status)
     code = item.get("exit_code")
     return output if code in (0, None) else f"{output}\n(exit code {code})".lstrip("\n")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...errors import (
@@ -24,15 +23,26 @@ if TYPE_CHECKING:
     from .kind import AgentKind
     from .session import Session
 
-__all__ = ["failure_of", "hide", "not_installed", "unstarted"]
+__all__ = ["failure_of", "not_installed", "unstarted"]
 
 _LONGEST = 600
 _SIGN_IN = r"\b401\b|\b403\b|unauthori[sz]ed|api[ _-]?key|log ?in\b|sign(ed)? in|credential|authentication ?error"
+# Programs name files, lines and settings on stderr: there, only words that can mean nothing else count.
+_SIGN_IN_STDERR = (
+    r"\b40[13] (unauthori[sz]ed|forbidden)|(invalid|incorrect|missing) (x-)?api[ _-]?key|not (logged|signed) in"
+    r"|please (run|use) \S*( \S+)? ?/?log ?in\b|please (log|sign) ?in\b"
+)
 _UNREACHED = r"ECONNREFUSED|ECONNRESET|ENOTFOUND|connection ?(refused|error|reset)|stream disconnected"
 _WORDS: tuple[tuple[type[ProviderError], str], ...] = (
     (AuthenticationError, _SIGN_IN),
     (RateLimitError, r"\b429\b|rate.?limit|too many requests|quota"),
     (ContextLengthError, r"context (length|window)|prompt is too long|too many tokens"),
+    (ProviderConnectionError, _UNREACHED),
+)
+_STDERR_WORDS: tuple[tuple[type[ProviderError], str], ...] = (
+    (AuthenticationError, _SIGN_IN_STDERR),
+    (RateLimitError, r"\b429 too many requests|rate.?limit (exceeded|reached)|(quota|usage limit) (exceeded|reached)"),
+    (ContextLengthError, r"context (length|window) (exceeded|is too small)|prompt is too long"),
     (ProviderConnectionError, _UNREACHED),
 )
 
@@ -74,18 +84,13 @@ def not_installed(kind: AgentKind, program: str) -> SetupError:
     )
 
 
-def hide(error: ProviderError, secrets: Iterable[str]) -> None:
-    """Take secrets out of what an error says."""
-    for secret in secrets:
-        error.args = tuple(each.replace(secret, "[redacted]") if isinstance(each, str) else each for each in error.args)
-
-
 def _by_words(kind: AgentKind, message: str, said: str) -> ProviderError:
     """An agent tells only in words what went wrong. It has tried again by itself where that helps."""
     text = f"{clean_text(message, _LONGEST)}{said}"
     # The words of a program that is not known may mean anything.
-    known = _WORDS if kind.signs_in else ()
-    found = next((error for error, words in known if re.search(words, text, re.IGNORECASE)), ApplicationError)
+    looked_for = ((_WORDS, message), (_STDERR_WORDS, said)) if kind.signs_in else ()
+    known = [(error, words, where) for each, where in looked_for for error, words in each]
+    found = next((error for error, words, where in known if re.search(words, where, re.IGNORECASE)), ApplicationError)
     if found is AuthenticationError:
         return AuthenticationError(f"{kind.title} could not sign in: {text}", hint=kind.signs_in)
     shown = text if text.startswith(kind.title) else f"{kind.title} failed: {text}"
@@ -97,6 +102,9 @@ def _no_answer(kind: AgentKind, session: Session, said: str) -> ProviderError | 
         shown = clean_text(session.malformed, _LONGEST)
         message = f"{kind.title} wrote a line that should be JSON, and is not: {shown!r}{said}"
         return ProtocolError(message, hint="is this version of the program known to Turnwise? see its log")
+    if session.is_torn:
+        message = f"{kind.title} ended, and its stream broke off: there is no event that says how it came out{said}"
+        return ProtocolError(message, hint="its log shows what it wrote; is this version known to Turnwise?")
     if session.misfit is not None:
         hint = "the target's settings say where the answer is; its log shows what it wrote"
         return ProtocolError(f"{kind.title} {clean_text(session.misfit, _LONGEST)}{said}", hint=hint)

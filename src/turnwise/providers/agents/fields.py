@@ -8,7 +8,7 @@ from typing import Any
 
 from ..wire.base import count
 
-__all__ = ["content_text", "dollars", "shown", "tokens"]
+__all__ = ["content_text", "dollars", "json_text", "shown", "tokens"]
 
 _MOST_TOKENS = 10**15
 
@@ -36,7 +36,21 @@ def dollars(value: Any) -> float | None:
 
 def shown(value: Any) -> str:
     """A value as text: a text as it is, all else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json_text(value)
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON, which has no form for NaN and infinity: they are texts in it.
+
+    >>> json_text({"a": [1, float("nan")]})
+    '{"a": [1, "NaN"]}'
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        # Written and read again, it names each of these numbers to us.
+        plain = json.loads(json.dumps(value), parse_constant=str)
+        return json.dumps(plain, ensure_ascii=False, allow_nan=False)
 
 
 def content_text(content: Any) -> str:

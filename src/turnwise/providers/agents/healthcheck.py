@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ProviderError, SetupError
 from ..base import HttpRequest, Preview, Provider, ProviderRequest, ProviderResponse
 from .cli_template import filled
-from .failures import hide
+from .hiding import Hidden
 from .steps import run_step
 from .surroundings import agent_environment
 
@@ -31,7 +31,7 @@ class CheckedProvider:
     def __init__(self, provider: Provider, resolved: ResolvedTarget, around: Surroundings) -> None:
         self._provider = provider
         self._target: Any = resolved.target
-        self._secrets = resolved.secrets
+        self._hidden = Hidden(resolved.secrets)
         self._around = around
         self._checking: asyncio.Task[SetupError | None] | None = None
 
@@ -65,7 +65,7 @@ class CheckedProvider:
         try:
             await (self._asked(check.url, seconds) if check.type == "http" else self._run(check, seconds))
         except SetupError as error:
-            hide(error, self._secrets)
+            self._hidden.error(error)
             return error
         return None
 
@@ -79,7 +79,8 @@ class CheckedProvider:
             environment = agent_environment(
                 self._target, self._around.environment, home=place, temp=place, variables={}
             )  # fmt: skip
-            await run_step(_KEY, self._arguments(check, place), folder, environment, self._target.name, seconds)
+            command = self._arguments(check, place)
+            await run_step(_KEY, command, folder, environment, self._target.name, seconds, self._hidden)
 
     def _folder(self, written: str) -> Path:
         folder = (self._around.root / Path(written).expanduser()).resolve()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,38 +11,48 @@ if TYPE_CHECKING:
     from ...programs.program import Ran
     from ..base import ProviderRequest
     from .base import Surroundings
+    from .hiding import Hidden
 
-__all__ = ["AgentLogs", "log_name"]
+__all__ = ["MOST_COMPLAINT", "AgentLogs", "Log", "log_name"]
+
+MOST_COMPLAINT = 1024 * 1024
+"""How much of stderr is kept: bytes."""
 
 _ODD = re.compile(r"[^\w.-]+")
 _LONGEST_NAME = 100
-_REDACTED = b"[redacted]"
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What was kept: `path` is the file, None if there is none; `note` says what is missing, and why."""
+
+    path: Path | None = None
+    note: str | None = None
 
 
 class AgentLogs:
     """Writes one log for each request, where the target or the run wants them."""
 
-    def __init__(self, target: Any, around: Surroundings, secrets: Iterable[str]) -> None:
+    def __init__(self, target: Any, around: Surroundings, hidden: Hidden) -> None:
         own = target.log_dir
         self._folder = around.logs if own is None else (around.root / Path(own).expanduser()).resolve()
         self._target = target.name
-        self._secrets = [secret.encode() for secret in secrets]
+        self._hidden = hidden
         self._used: set[Path] = set()
 
-    def write(self, request: ProviderRequest, ran: Ran) -> Path | None:
-        """Keep what the program wrote; the file that its output is in. A log that cannot be written is no failure of
-        the agent's: there is none then."""
+    def write(self, request: ProviderRequest, ran: Ran) -> Log:
+        """Keep what the program wrote. A log that cannot be written is no failure of the agent's: it is noted."""
         if self._folder is None:
-            return None
+            return Log()
         path = self._free(self._folder / _ODD.sub("-", self._target), log_name(request))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self.clean(ran.output))
+            path.write_bytes(self._hidden.data(ran.output))
             if ran.complaint:
-                path.with_suffix(".stderr.txt").write_bytes(self.clean(ran.complaint))
-        except OSError:
-            return None
-        return path
+                path.with_suffix(".stderr.txt").write_bytes(self._hidden.data(ran.complaint))
+        except OSError as error:
+            return Log(note=f"the log cannot be written: {path}: {error.strerror or error}")
+        return Log(path, _missing(ran))
 
     def _free(self, folder: Path, name: str) -> Path:
         """A name of its own for each attempt."""
@@ -52,18 +62,11 @@ class AgentLogs:
         self._used.add(path)
         return path
 
-    def clean(self, data: bytes) -> bytes:
-        """What was written, without secrets."""
-        for secret in self._secrets:
-            data = data.replace(secret, _REDACTED)
-        return data
 
-    def clean_end(self, data: bytes) -> bytes:
-        """The same for the end of something longer, which may begin in the middle of a secret."""
-        for secret in self._secrets:
-            cut = next((size for size in range(len(secret) - 1, 3, -1) if data.startswith(secret[-size:])), 0)
-            data = _REDACTED + data[cut:] if cut else data
-        return self.clean(data)
+def _missing(ran: Ran) -> str | None:
+    """What a program wrote to stderr is kept from its end on."""
+    cut = len(ran.complaint) >= MOST_COMPLAINT
+    return f"the log holds only the last {MOST_COMPLAINT:,} bytes of stderr" if cut else None
 
 
 def log_name(request: ProviderRequest) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import SetupError
+from ...targets.agent_rules import check_pi
 from ..base import Usage
 from ..wire.base import text_of
 from .fields import content_text, dollars, tokens
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Pi"]
 
 _PROVIDER = "turnwise"
+_GOES_ON = ("agent_start", "auto_retry_start", "message_end")
+# One that is cut off at its longest is an answer, as it is from a model.
+_ANSWERED = ("stop", "length")
+_CALLED = "toolUse"
 # pi takes a key of its files for the name of a variable, or even for a command: the key itself is never written.
 _KEY = "TURNWISE_PI_KEY"
 
@@ -36,7 +40,7 @@ class Pi:
     def start(self, task: Task) -> Start:
         """`pi -p`, in the workspace; pi asks for no permissions. Raises `SetupError` for settings that do not fit."""
         target = task.target
-        _check(target)
+        check_pi(target)
         return Start(
             command=(
                 target.executable or self.program,
@@ -55,27 +59,19 @@ class Pi:
     def read(self, ran: Ran, task: Task) -> Session:
         """What the last message says is the answer, or why there is none."""
         session, used = Session(), _Used()
+        session.is_torn = True
         for event in event_lines(ran.output, session):
             _take(event, session, used)
+            if event.get("type") == "agent_end":
+                session.is_torn = False
+                if session.text is not None:
+                    break  # what failed may be tried again; after an answer, nothing counts
+            elif event.get("type") in _GOES_ON:
+                session.is_torn = True
         session.usage = used.usage()
         # It knows no price of a server that is not its own, and says 0.
         session.cost_usd = None if task.target.base_url else used.cost()
         return session
-
-
-def _check(target: Any) -> None:
-    if target.inherit_config is True and (target.base_url or target.api_key):
-        raise SetupError(
-            "pi takes addresses and keys from its own configuration where the target says `inherit_config: true`",
-            hint="put them into ~/.pi/agent/models.json, or leave `inherit_config` out",
-        )
-    if target.base_url and not target.model:
-        raise SetupError("pi must be told the model of the server at `base_url`", hint="set the target's `model`")
-    if target.api_key and not target.base_url and "/" not in (target.model or ""):
-        raise SetupError(
-            "pi has many providers, and nothing says whose key `api_key` is",
-            hint="write `model: PROVIDER/MODEL`, such as anthropic/claude-sonnet-5",
-        )
 
 
 def _variables(task: Task) -> dict[str, str]:
@@ -152,16 +148,21 @@ def _take(event: dict[str, Any], session: Session, used: _Used) -> None:
 
 def _take_said(message: dict[str, Any], session: Session) -> None:
     """One message may fail and the next, tried again, be good: only the last counts."""
-    failed = message.get("stopReason") in ("error", "aborted")
-    session.failure = (text_of(message.get("errorMessage")) or "it failed, and did not say why") if failed else None
+    reason = message.get("stopReason")
+    failed = reason not in (*_ANSWERED, _CALLED)
+    session.failure = (text_of(message.get("errorMessage")) or _why(reason)) if failed else None
     session.model = text_of(message.get("model")) or session.model
     content = message.get("content")
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
     said = "".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
-    session.text = None if failed else said or None
+    session.text = said or None if reason in _ANSWERED else None
     if said:
         session.say(said)
     for block in blocks:
         match block:
             case {"type": "toolCall", "id": str(identity), "name": str(name)}:
                 session.call(identity, name, block.get("arguments", {}))
+
+
+def _why(reason: Any) -> str:
+    return f"it failed, and did not say why; it stopped for {json.dumps(reason)}"

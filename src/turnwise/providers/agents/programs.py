@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import SetupError
 from .failures import not_installed
 from .surroundings import agent_environment
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from .base import Surroundings
     from .kind import AgentKind
 
-__all__ = ["ProgramFinder", "version_in"]
+__all__ = ["ProgramFinder", "unusable", "version_in"]
 
 _SECONDS = 30.0
 _MOST_OUTPUT = 64 * 1024
@@ -43,6 +44,8 @@ class ProgramFinder:
         is_path = "/" in self.name
         wanted = str(self._around.root / Path(self.name).expanduser()) if is_path else self.name
         found = shutil.which(wanted, path=given.get("PATH"))
+        if found is None and is_path:
+            raise unusable(self._kind.title, Path(wanted), "executable" if self._kind.install else "command")
         if found is None:
             raise not_installed(self._kind, self.name)
         return found
@@ -77,6 +80,17 @@ class ProgramFinder:
             except (OSError, ValueError):
                 return None
         return version_in((done.output + b"\n" + done.complaint).decode("utf-8", "replace"))
+
+
+def unusable(title: str, path: Path, setting: str) -> SetupError:
+    """The error for a path that leads to no program."""
+    if not path.exists():
+        return SetupError(f"{title} cannot be started: there is no file {path}", hint=f"correct `{setting}`")
+    if path.is_dir():
+        return SetupError(f"{title} cannot be started: {path} is a folder", hint=f"name the program in `{setting}`")
+    return SetupError(
+        f"{title} cannot be started: {path} may not be executed", hint=f"`chmod +x {path}`, or correct `{setting}`"
+    )
 
 
 def version_in(text: str) -> str | None:

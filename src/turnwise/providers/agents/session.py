@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ...conversation.chat import ChatMessage
 from ..base import Usage
+from .fields import json_text
 
 __all__ = ["Session", "event_lines", "tool_call", "tool_result"]
-
-_LONGEST_SHOWN = 80
 
 
 @dataclass(slots=True, kw_only=True)
 class Session:
     """All that a stream tells. `text` is the final answer, None if there was none; `failure` is the agent's own word
     for what went wrong; `malformed` shows the first line that should be JSON and is not, and `misfit` says what else
-    it wrote that is no answer. `trouble` is why it tried again, which says more if it never came to an end."""
+    it wrote that is no answer. `trouble` is why it tried again, which says more if it never came to an end; `is_torn`
+    says that the stream has no end. None of these is cut: secrets are taken out of them first. `called` are the ids of
+    all calls."""
 
     text: str | None = None
     messages: list[ChatMessage] = field(default_factory=list)
@@ -31,6 +32,14 @@ class Session:
     malformed: str | None = None
     misfit: str | None = None
     trouble: str | None = None
+    is_torn: bool = False
+    called: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    def spent(self) -> dict[str, Any]:
+        """What was said and used, as results have it."""
+        used = asdict(self.usage)
+        known = any(number is not None for number in used.values())
+        return {"output_messages": self.messages, "usage": used if known else None, "cost_usd": self.cost_usd}
 
     def say(self, text: str) -> None:
         """Add what the agent said."""
@@ -38,6 +47,7 @@ class Session:
 
     def call(self, call_id: str, name: str, arguments: Any) -> None:
         """Add a tool call to what the agent said last, or as a turn of its own after a result."""
+        self.called.add(call_id)
         last = self.messages[-1] if self.messages else None
         if last is None or last["role"] != "assistant":
             last = {"role": "assistant", "content": None}
@@ -48,10 +58,15 @@ class Session:
         """Add the result of a call."""
         self.messages.append(tool_result(call_id, content))
 
+    def result_of(self, call_id: str, content: str) -> None:
+        """The same for a stream that tells calls and results apart: a result of no call is nobody's."""
+        if call_id in self.called:
+            self.result(call_id, content)
+
 
 def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
     """A call in the form of messages, whose arguments are JSON text."""
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    written = arguments if isinstance(arguments, str) else json_text(arguments)
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": written}}
 
 
@@ -74,7 +89,7 @@ def event_lines(output: bytes, session: Session) -> Iterator[dict[str, Any]]:
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):
-            session.malformed = session.malformed or line.strip()[:_LONGEST_SHOWN]
+            session.malformed = session.malformed or line.strip()
             continue
         if isinstance(event, dict):
             yield event

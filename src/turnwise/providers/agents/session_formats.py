@@ -126,6 +126,8 @@ _FORMATS = (
 )
 _AIDER_FORMAT = SessionFormat("what Aider prints", lambda _event: False, _recipe("aider"))
 KNOWN = (
-    "codex exec --json, claude -p --output-format stream-json, copilot --output-format json, pi, and their own files"
+    "codex exec --json, claude -p --output-format stream-json, copilot --output-format json, pi --mode json, "
+    "gemini -o stream-json, opencode run --format json, what Aider prints, and the files that Codex, Claude Code and "
+    "pi keep of their sessions"
 )
 """What can be read, for messages."""

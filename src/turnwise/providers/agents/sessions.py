@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,17 @@ from .session import Session, event_lines
 if TYPE_CHECKING:
     from .session_formats import SessionFormat
 
-__all__ = ["SessionsProvider", "file_names", "read_session"]
+__all__ = ["SessionsProvider", "file_names", "read_session", "readable_sessions"]
 
 _ENDINGS = (".jsonl", ".log")
 _LARGEST = 256 * 1024 * 1024
 _LONGEST_SHOWN = 600
+_LONGEST_BEGINNING = 80
 _MOST_SHOWN = 3
 _MOST_COMPARED = 2000
+_MOST_READ = 20
+_EMPTY_HINT = "it holds no .jsonl or .log file: copy the session there, with the name of its case"
+_FOLDER_HINT = "`sessions` is relative to the project root"
 
 
 class SessionsProvider:
@@ -52,7 +57,7 @@ class SessionsProvider:
             text=session.text,
             messages=session.messages or [{"role": "assistant", "content": session.text}],
             usage=session.usage,
-            cost_usd=session.cost_usd,
+            cost_usd=None,  # agents reckon it by their vendor's prices, and no session tells whose server it was
             model=session.model,
             response_id=session.session_id,
             sent=[{"role": "user", "content": request.question}],
@@ -74,9 +79,10 @@ def file_names(request: ProviderRequest) -> list[str]:
 
 def _file(folder: Path, request: ProviderRequest) -> Path:
     if request.case_id is None:
-        raise BadRequestError("the request belongs to no case, and sessions are looked up by case")
+        message = "the request belongs to no case, and sessions are looked up by case"
+        raise BadRequestError(message, hint="ask a case of a suite: give its file and --case ID")
     if not folder.is_dir():
-        raise NotFoundError(f"there is no folder {folder}", hint="`sessions` is relative to the project root")
+        raise NotFoundError(f"there is no folder {folder}", hint=_FOLDER_HINT)
     names = file_names(request)
     found = next((folder / name for name in names if (folder / name).is_file()), None)
     if found is None:
@@ -89,11 +95,31 @@ def _file(folder: Path, request: ProviderRequest) -> Path:
 def _instead(folder: Path, name: str) -> str:
     from difflib import get_close_matches
 
-    there = sorted(file.name for file in folder.iterdir() if file.suffix in _ENDINGS)[:_MOST_COMPARED]
+    there = [file.name for file in _sessions_in(folder)[:_MOST_COMPARED]]
     if not there:
-        return "it holds no .jsonl or .log file: copy the session there, with the name of its case"
+        return _EMPTY_HINT
     shown = get_close_matches(name, there, n=_MOST_SHOWN) or there[:_MOST_SHOWN]
     return f"name the file after its case; it holds {', '.join(shown)}{', …' if len(there) > len(shown) else ''}"
+
+
+def _sessions_in(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.suffix in _ENDINGS)
+
+
+def readable_sessions(sessions: str, root: Path) -> str:
+    """How many sessions a folder holds, in words. Raises `NotFoundError` if there are none, and `ProtocolError` if one
+    of the first few cannot be read; one of an agent that failed can."""
+    folder = root / Path(sessions).expanduser()
+    if not folder.is_dir():
+        raise NotFoundError(f"there is no folder {folder}", hint=_FOLDER_HINT)
+    files = _sessions_in(folder)
+    if not files:
+        raise NotFoundError(f"there is no session in {folder}", hint=_EMPTY_HINT)
+    for file in files[:_MOST_READ]:
+        with suppress(ApplicationError):
+            read_session(file, ProviderRequest(question="", case_id=file.stem))
+    looked = "" if len(files) <= _MOST_READ else f", the first {_MOST_READ} of them readable"
+    return f"{len(files):,} session{'' if len(files) == 1 else 's'} in {folder}{looked}"
 
 
 def read_session(file: Path, request: ProviderRequest) -> Session:
@@ -104,7 +130,9 @@ def read_session(file: Path, request: ProviderRequest) -> Session:
     events = list(event_lines(output, noted))
     found = format_of(output, events)
     if found is None:
-        raise ProtocolError(f"{file} is no session of an agent that is known", hint=f"known are: {KNOWN}")
+        begins = clean_text(output[:_LONGEST_BEGINNING].decode("utf-8", "replace"), _LONGEST_BEGINNING)
+        message = f"{file} is no session of an agent that is known: it begins with {begins!r}"
+        raise ProtocolError(message, hint=f"known are: {KNOWN}")
     if noted.malformed is not None:
         shown = clean_text(noted.malformed, _LONGEST_SHOWN)
         message = f"{file} ({found.title}) is torn: this line should be JSON, and is not: {shown!r}"

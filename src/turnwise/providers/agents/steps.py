@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ...errors import SetupError
 from ...programs.words import how_it_ended, stderr_tail, why_unstarted
+from .hiding import Hidden
 
-__all__ = ["arguments_of", "run_step"]
+__all__ = ["Steps", "run_step"]
 
 _SECONDS = 300.0
+_SHELL = "/bin/sh"
+_SECONDS_AFTER_CANCEL = 30.0
 _MOST_OUTPUT = 16 * 1024 * 1024
 
 
-def arguments_of(command: Sequence[str] | str, key: str) -> tuple[str, ...]:
-    """A command as a list of arguments; a text is split as a shell would. Raises `SetupError` if it cannot be.
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of a target's, for the workspaces of its requests."""
 
-    >>> arguments_of("git commit -m 'a b'", "setup")
-    ('git', 'commit', '-m', 'a b')
-    """
-    try:
-        arguments = tuple(shlex.split(command) if isinstance(command, str) else command)
-    except ValueError as error:
-        message = f"`{key}` cannot be split into arguments: {str(error).lower()}"
-        raise SetupError(message, hint="write it as a list, which needs no quotes") from error
-    if not arguments:
-        raise SetupError(f"`{key}` names no program", hint="write it as a list: [program, argument]")
-    return arguments
+    target: Any = field(repr=False)
+    hidden: Hidden = field(default_factory=Hidden, repr=False)
+
+    @asynccontextmanager
+    async def around(self, folder: Path, environment: Mapping[str, str], notes: list[str]) -> AsyncIterator[None]:
+        """`setup` before what is done within, and `teardown` after it, whatever came of it.
+
+        Raises `SetupError` if `setup` fails. A `teardown` that fails takes no answer away, and hides no other failure:
+        it is noted.
+        """
+        from asyncio import CancelledError
+
+        seconds = _SECONDS if self.target.step_timeout is None else float(self.target.step_timeout)
+        try:
+            await self._run("setup", folder, environment, seconds)
+            yield
+        except CancelledError:
+            seconds = min(seconds, _SECONDS_AFTER_CANCEL)  # somebody waits for the run to end
+            raise
+        finally:
+            try:
+                await self._run("teardown", folder, environment, seconds)
+            except SetupError as error:
+                notes.append(self.hidden.text(str(error)))
+
+    async def _run(self, key: str, folder: Path, environment: Mapping[str, str], seconds: float) -> None:
+        command = getattr(self.target, key)
+        if command is not None:
+            await run_step(key, command, folder, environment, self.target.name, seconds, self.hidden)
 
 
 async def run_step(
@@ -38,13 +62,15 @@ async def run_step(
     environment: Mapping[str, str],
     target: str,
     seconds: float = _SECONDS,
+    hidden: Hidden | None = None,
 ) -> None:
-    """Run a command in the workspace. Raises `SetupError` if it fails: what the agent did then says little."""
+    """Run a command in the workspace: a text by a shell, a list as it is. Nothing is filled into either. Raises
+    `SetupError` if it fails: what the agent did then says little."""
     from ...programs.program import Program
     from ...programs.running import ran
 
     program = Program(
-        command=arguments_of(command, key),
+        command=(_SHELL, "-c", command) if isinstance(command, str) else tuple(command),
         folder=folder,
         environment=environment,
         seconds=seconds,
@@ -54,12 +80,14 @@ async def run_step(
         done = await ran(program)
     except (OSError, ValueError) as error:
         raise SetupError(f"target {target!r}: the system starts no process for `{key}`: {error}") from error
-    said = stderr_tail(done.complaint.decode("utf-8", "replace"))
+    said = stderr_tail((hidden or Hidden()).complaint(done.complaint))
     what = f"target {target!r}: `{key}`"
     if done.unstarted is not None:
         raise SetupError(f"{what}: {why_unstarted(done.unstarted, program.command[0], folder)[1]}")
     if done.ended == "timeout":
-        raise SetupError(f"{what} was ended after {seconds:g} s{said}", hint="do less in it, or do it beforehand")
+        raise SetupError(
+            f"{what} was ended after {seconds:g} s{said}", hint="raise `step_timeout`, or do less in it"
+        )  # fmt: skip
     if done.ended is not None:
         raise SetupError(f"{what} was ended: {done.ended}{said}")
     if done.status:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ....errors import SetupError
+from ....targets.agent_rules import check_owner_of_key
 from ...base import Usage
 from ..counts import amount
 from ..kind import Start, Task
@@ -82,11 +82,8 @@ def _variables(target: Any) -> dict[str, str]:
         return {"OPENAI_API_BASE": target.base_url, "OPENAI_API_KEY": target.api_key or "none"}
     if not target.api_key:
         return {}
-    vendor, slash, _ = (target.model or "").partition("/")
-    if not slash:
-        found = "no model" if not target.model else f"the model {target.model!r}"
-        message = f"Aider cannot tell whose key `api_key` is: the target names {found}"
-        raise SetupError(message, hint="write the vendor before the model: anthropic/MODEL")
+    check_owner_of_key(target, "Aider")
+    vendor = target.model.partition("/")[0]
     return {"AIDER_API_KEY": f"{vendor}={target.api_key}"}
 
 

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ....errors import SetupError
+from ....targets.agent_rules import check_copilot
 from ...base import Usage
 from ..counts import count, total
+from ..fields import shown
 from ..kind import Start, Task
 from ..session import Session, event_lines
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Copilot", "read_copilot"]
 
-_SHORTEST_KEY = 8
+_SHUT_DOWN = "session.shutdown"
+"""The end of the file that it keeps; what it prints ends with a result."""
 
 
 class Copilot:
@@ -34,8 +36,7 @@ class Copilot:
     def start(self, task: Task) -> Start:
         """`copilot`, in the workspace, without questions: the workspace is its own to change."""
         target = task.target
-        if target.base_url and not target.model:
-            raise SetupError("Copilot CLI needs a `model` beside `base_url`", hint="name a model of that server")
+        check_copilot(target)
         model = ("--model", target.model) if target.model else ()
         return Start(
             command=(
@@ -63,24 +64,23 @@ def _access(target: Any) -> dict[str, str]:
     key = target.api_key
     if not target.base_url:
         return {"COPILOT_GITHUB_TOKEN": key} if key else {}
-    if key and len(key) < _SHORTEST_KEY:
-        # The program masks its key wherever the letters of it stand, in its events too.
-        message = f"Copilot CLI cannot work with a key of less than {_SHORTEST_KEY} characters"
-        raise SetupError(message, hint="it masks the key in its own output; use a longer one")
     own = {"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": target.base_url, "COPILOT_MODEL": target.model}
     return {**own, **({"COPILOT_PROVIDER_API_KEY": key} if key else {})}
 
 
 def read_copilot(events: Iterable[dict[str, Any]], session: Session) -> None:
     """Read its events, from its output or from the `events.jsonl` that it keeps of a session."""
+    session.is_torn = True
     for event in events:
         match event:
             case {"data": {"parentToolCallId": str()}}:
                 pass  # of an agent that it started itself
             case {"type": str(kind), "data": dict(data)}:
                 _take(kind, data, session)
+                session.is_torn = kind != _SHUT_DOWN
             case {"type": "result"}:
                 _end(event, session)
+                break  # nothing counts after it
 
 
 def _take(kind: str, data: dict[str, Any], session: Session) -> None:
@@ -120,9 +120,10 @@ def _outcome(data: dict[str, Any]) -> str:
 
 def _end(event: dict[str, Any], session: Session) -> None:
     session.session_id = _text(event.get("sessionId")) or session.session_id
+    session.is_torn = False
     code = event.get("exitCode")
-    if isinstance(code, int) and code and session.failure is None:
-        session.failure = f"it ended with exit code {code}"
+    if (code != 0 or isinstance(code, bool)) and session.failure is None:
+        session.failure = f"it ended with exit code {shown(code)}"
 
 
 def _usage(usage: dict[str, Any]) -> Usage:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base import Usage
 from ..counts import count
+from ..fields import shown
 from ..kind import Start, Task
 from ..session import Session, event_lines
 
@@ -56,6 +57,9 @@ class GeminiCli:
         session, open_text = Session(), False
         for event in event_lines(ran.output, session):
             open_text = _take(event, session, open_text)
+            if event.get("type") == "result":
+                return session  # after it, nothing counts
+        session.is_torn = True
         return session
 
 
@@ -130,12 +134,12 @@ def _end(event: dict[str, Any], session: Session) -> None:
         session.usage = _usage(stats)
         if session.model == _ANY_MODEL and isinstance(used := stats.get("models"), dict) and used:
             session.model = ", ".join(used)
-    if event.get("status") == "error":
+    if event.get("status") != "success":
         match event.get("error"):
             case {"message": str(message)}:
                 session.failure = message
             case other:
-                session.failure = f"it ended with an error: {json.dumps(other)}"
+                session.failure = f"it ended with the status {shown(event.get('status'))}: {shown(other)}"
 
 
 def _usage(stats: dict[str, Any]) -> Usage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ....errors import SetupError
+from ....targets.agent_rules import check_model_of_server, check_owner_of_key
 from ...base import Usage
 from ..counts import amount, count, total
 from ..kind import Start, Task
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["OpenCode"]
 
 _OWN = "turnwise"
+_FAILED = ("content-filter", "error")
+_ENDS = ("stop", "length", "other", *_FAILED)
+"""Why a step may be the last; after any other, such as tool calls, there is another step."""
 _KEY = "TURNWISE_OPENCODE_KEY"
 
 
@@ -53,21 +56,18 @@ class OpenCode:
         session, said_in = Session(), None
         for event in event_lines(ran.output, session):
             said_in = _take(event, session, said_in)
+            if _is_end(event):
+                return session  # after it, nothing counts
+        session.is_torn = True
         return session
 
 
 def _model(target: Any) -> str | None:
     """The name as OpenCode wants it: with the vendor before it."""
     model: str | None = target.model
-    if target.base_url:
-        if not model:
-            raise SetupError("OpenCode needs a `model` beside `base_url`", hint="name a model of that server")
-        return f"{_OWN}/{model}"
-    if target.api_key and "/" not in (model or ""):
-        found = "no model" if not model else f"the model {model!r}"
-        message = f"OpenCode cannot tell whose key `api_key` is: the target names {found}"
-        raise SetupError(message, hint="write the vendor before the model: anthropic/MODEL")
-    return model
+    check_model_of_server(target, "OpenCode")
+    check_owner_of_key(target, "OpenCode")
+    return f"{_OWN}/{model}" if target.base_url else model
 
 
 def _variables(target: Any) -> dict[str, str]:
@@ -104,11 +104,20 @@ def _take(event: dict[str, Any], session: Session, said_in: str | None) -> str |
             return None
         case {"type": "step_finish", "part": dict(part)}:
             _count(part, session)
+            if part.get("reason") in _FAILED:
+                session.failure = f"its model stopped for the reason {part['reason']!r}"
         case {"type": "error"}:
             session.failure = _failure(event.get("error"))
     if isinstance(own := event.get("sessionID"), str):
         session.session_id = own
     return said_in
+
+
+def _is_end(event: dict[str, Any]) -> bool:
+    match event:
+        case {"type": "step_finish", "part": {"reason": str(reason)}}:
+            return reason in _ENDS
+    return event.get("type") == "error"
 
 
 def _say(text: str, session: Session, *, goes_on: bool) -> None:

@@ -46,7 +46,7 @@ async def awaited_answer(letter: Letter, seconds: float, title: str) -> str:
         raise _late(letter, seconds, title)
     text = read_answer(letter.answer)
     if not text.strip():
-        raise ProtocolError(f"{title} wrote an empty answer: {letter.answer}", hint="its chat shows what it did")
+        raise ProtocolError(f"{title} wrote an empty answer, {letter.answer.name}", hint="its chat shows what it did")
     return text
 
 
@@ -56,9 +56,10 @@ def read_answer(path: Path) -> str:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise ProtocolError(f"the answer {path} cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ProtocolError(f"the answer {path} is not a plain file")
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ProtocolError(f"the answer {path} is not a plain file")
         data = file.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise ProtocolError(f"the answer {path} is longer than {_MOST_BYTES:,} bytes")
@@ -71,12 +72,12 @@ def read_answer(path: Path) -> str:
 def _late(letter: Letter, seconds: float, title: str) -> ProviderTimeoutError:
     if letter.unfinished.exists():
         return ProviderTimeoutError(
-            f"{title} wrote {letter.unfinished} within {seconds:g} s, but never renamed it to {letter.answer.name}",
+            f"{title} wrote {letter.unfinished.name} within {seconds:g} s, and never renamed it: {letter.answer.name}",
             retryable=False,
             hint="may its agent run commands in the terminal without asking? its chat shows what it waits for",
         )
     return ProviderTimeoutError(
-        f"{title} gave no answer within {seconds:g} s: there is no {letter.answer}",
+        f"{title} gave no answer within {seconds:g} s: there is no {letter.answer.name} in {letter.folder}",
         retryable=False,
         hint="its chat shows what it does or waits for; raise the target's `timeout` if it needs longer",
     )

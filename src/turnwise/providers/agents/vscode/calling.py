@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["Called", "call"]
 
 _MOST_READ = 1024 * 1024
+_MOST_WRITTEN = 64 * 1024 * 1024
 _LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """How a command went; `status` is None if it was ended because it took too long."""
+    """How a command went; `status` is None if it was ended because it took too long, or wrote too much."""
 
     status: int | None
     output: str
@@ -68,18 +69,22 @@ def _called(
             stderr=complaint,
             start_new_session=True,  # Ctrl-C in the terminal is for us, not for VS Code
         )
-        status = _ended(process, monotonic() + seconds, stop)
+        status = _ended(process, monotonic() + seconds, stop, (output, complaint))
         return Called(status, _read(output), _read(complaint))
 
 
-def _ended(process: subprocess.Popen[bytes], deadline: float, stop: Event) -> int | None:
-    while monotonic() < deadline and not stop.is_set():
+def _ended(process: subprocess.Popen[bytes], deadline: float, stop: Event, written: Sequence[IO[bytes]]) -> int | None:
+    while monotonic() < deadline and not stop.is_set() and not any(map(_is_too_long, written)):
         with suppress(subprocess.TimeoutExpired):
             return process.wait(_LOOK_SECONDS)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     return None
+
+
+def _is_too_long(file: IO[bytes]) -> bool:
+    return os.fstat(file.fileno()).st_size > _MOST_WRITTEN
 
 
 def _read(file: IO[bytes]) -> str:

@@ -9,12 +9,14 @@ from pathlib import Path
 from time import time
 
 from ....errors import SetupError
+from ..leftovers import read_at_most
 from .folders import AgentFolder, gone
 from .locks import HeldLock, take_lock
 
 __all__ = ["Claim", "claim_folder"]
 
 _MOST_FOLDERS = 1000
+_LONGEST_NOTE = 1024 * 1024
 # VS Code cannot be told to stop: an agent that nobody waits for any more may go on in its folder for a while.
 _REST_SECONDS = 3600.0
 
@@ -80,6 +82,7 @@ def _claimed(folder: AgentFolder) -> Claim | None:
 def _is_ours(folder: AgentFolder) -> bool:
     """Whether the folder may be used, and emptied. One that is there without our lock may be anybody's."""
     try:
+        folder.lock.parent.mkdir(parents=True, exist_ok=True)
         folder.path.mkdir(parents=True)
     except FileExistsError:
         return folder.lock.is_file() and not folder.path.is_symlink()
@@ -93,11 +96,12 @@ def _is_ours(folder: AgentFolder) -> bool:
 
 def _is_at_work(folder: AgentFolder) -> bool:
     """Whether answers are still to come. A note that cannot be read is no reason to wait."""
-    if not folder.unanswered.is_file():
-        return False  # reading a pipe would never end
+    data = read_at_most(folder.unanswered, _LONGEST_NOTE)
+    if data is None:
+        return False
     try:
-        note = json.loads(folder.unanswered.read_text(encoding="utf-8"))
+        note = json.loads(data)
         is_late = not 0 <= time() - float(note["since"]) < _REST_SECONDS
         return not is_late and not all(Path(each).exists() for each in note["answers"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, OverflowError, ValueError, KeyError, TypeError, RecursionError):
         return False

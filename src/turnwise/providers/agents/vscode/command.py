@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ....errors import ApplicationError, ProviderTimeoutError, SetupError
 from ....programs.environment import environment
 from ....programs.words import how_it_ended, stderr_tail
-from ..programs import version_in
+from ..programs import unusable, version_in
 from .calling import Called, call
 from .folders import AgentFolder
 
@@ -44,10 +44,11 @@ class CodeCommand:
         """Where it is. Raises `SetupError`, with how to get it, if it is nowhere."""
         wanted = str(self._root / Path(self.name).expanduser()) if "/" in self.name else self.name
         found = shutil.which(wanted, path=self._environment.get("PATH"))
+        if found is None and "/" in self.name:
+            raise unusable(self.title, Path(wanted), "executable")
         if found is None:
-            where = f"no program {self.name!r}" + ("" if "/" in self.name else " on the PATH")
             raise SetupError(
-                f"{self.title} cannot be reached: there is {where}",
+                f"{self.title} cannot be reached: there is no program {self.name!r} on the PATH",
                 hint="run “Shell Command: Install 'code' command in PATH” in VS Code's command palette, "
                 "or name the command in the target's `executable`",
             )
@@ -65,26 +66,27 @@ class CodeCommand:
         said = await self._called(("--status",), folder.path)
         return said.status == 0 and shows_window(said.output, folder.name)
 
-    async def open(self, folder: AgentFolder) -> None:
-        """Open the folder's workspace, or bring its window to the front."""
-        await self._done((str(folder.workspace_file),), folder, "WORKSPACE")
+    async def open(self, folder: AgentFolder) -> str:
+        """Open the folder's workspace, or bring its window to the front; what the command said."""
+        return await self._done((str(folder.workspace_file),), folder, "WORKSPACE")
 
-    async def chat(self, folder: AgentFolder, mode: str, files: Sequence[Path], prompt: str) -> None:
-        """Start a chat in the window that was opened or brought to the front last."""
+    async def chat(self, folder: AgentFolder, mode: str, files: Sequence[Path], prompt: str) -> str:
+        """Start a chat in the window that was opened or brought to the front last; what the command said."""
         attached = [word for file in files for word in ("-a", str(file))]
-        await self._done(("-r", "chat", "-m", mode, *attached, prompt), folder, "chat")
+        return await self._done(("-r", "chat", "-m", mode, *attached, prompt), folder, "chat")
 
-    async def _done(self, arguments: Sequence[str], folder: AgentFolder, what: str) -> None:
+    async def _done(self, arguments: Sequence[str], folder: AgentFolder, what: str) -> str:
         said = await self._called(arguments, folder.path)
         tail = stderr_tail(said.complaint)
         if said.status is None:
-            message = f"`{self.name} {what}` did not end within {_SECONDS:g} s and was ended{tail}"
+            message = f"`{self.name} {what}` did not end within {_SECONDS:g} s, or wrote too much, and was ended{tail}"
             raise ProviderTimeoutError(
                 message, retryable=False, hint=f"is {self.title} waiting for an answer of yours?"
             )
         if said.status:
             message = f"`{self.name} {what}` {how_it_ended(said.status)}{tail}"
             raise ApplicationError(message, hint=f"`{self.name} chat` needs {self.title} 1.102 or later")
+        return said.output + said.complaint
 
     async def _called(self, arguments: Sequence[str], folder: Path) -> Called:
         command = self.path()

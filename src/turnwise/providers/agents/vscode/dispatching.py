@@ -45,9 +45,9 @@ class Dispatcher:
         self._command = command
         self._root = root
 
-    async def dispatch(self, folder: AgentFolder, chat: Chat, seconds: float, sending: Callable[[], object]) -> None:
-        """Start the chat in the folder's window; `sending` is called just before. Raises `ProviderError`; it may wait
-        `seconds` for its turn."""
+    async def dispatch(self, folder: AgentFolder, chat: Chat, seconds: float, sending: Callable[[], object]) -> str:
+        """Start the chat in the folder's window; `sending` is called just before. What `code` said. Raises
+        `ProviderError`; it may wait `seconds` for its turn."""
         import asyncio
 
         async with self._turn(seconds):
@@ -57,14 +57,14 @@ class Dispatcher:
             if chat.has_new_mode:
                 await asyncio.sleep(NEW_MODE_SECONDS)
             sending()
-            await self._start(folder, chat)
+            return await self._start(folder, chat)
 
-    async def _start(self, folder: AgentFolder, chat: Chat) -> None:
+    async def _start(self, folder: AgentFolder, chat: Chat) -> str:
         import asyncio
 
-        await self._command.open(folder)
+        said = await self._command.open(folder)
         await asyncio.sleep(FOCUS_SECONDS)  # the command ends before the window is in front
-        await self._command.chat(folder, chat.mode, chat.files, chat.prompt)
+        return said + await self._command.chat(folder, chat.mode, chat.files, chat.prompt)
 
     async def _wake_up(self, folder: AgentFolder) -> None:
         letter = Letter(folder.messages, f"alive-{token_hex(4)}")  # a late answer to an earlier one says nothing

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import SetupError
-from ..workspace import removed
+from ....targets.on_disk import hidden_part, home_of
+from ..removal import removed
 
 __all__ = ["AgentFolder", "agent_root", "gone"]
 
@@ -33,8 +34,9 @@ class AgentFolder:
 
     @property
     def lock(self) -> Path:
-        """Held by whoever has claimed the folder; also the sign that the folder is ours."""
-        return self.path / "agent.lock"
+        """Held by whoever has claimed the folder; also the sign that the folder is ours. It is not in the folder, where
+        an agent could replace it."""
+        return self.path.parent / "locks" / f"{self.name}.lock"
 
     @property
     def unanswered(self) -> Path:
@@ -70,17 +72,17 @@ class AgentFolder:
         """Whether a path in the folder is the agent's work, and not our own book-keeping.
 
         >>> folder = AgentFolder(Path("/root/agent-1"))
-        >>> folder.is_work("src/a.py"), folder.is_work("messages/1_res.md"), folder.is_work("agent.lock")
+        >>> folder.is_work("src/a.py"), folder.is_work("messages/1_res.md"), folder.is_work("woken")
         (True, False, False)
         """
-        ours = (self.lock, self.unanswered, self.woken, self.messages, self.kept, self.workspace_file)
+        ours = (self.unanswered, self.woken, self.messages, self.kept, self.workspace_file)
         return relative.partition("/")[0] not in {each.name for each in ours}
 
     def empty(self) -> None:
         """Remove what the request before left; what nobody waited for goes to the archive. Raises `SetupError`."""
         self._archive()
         # VS Code has the workspace file and the modes open: these are changed only where they must.
-        staying = {self.lock, self.unanswered, self.woken, self.workspace_file, self.modes.parent}
+        staying = {self.unanswered, self.woken, self.workspace_file, self.modes.parent}
         for path in self.path.iterdir():
             if path not in staying and not gone(path):
                 raise SetupError(
@@ -98,11 +100,10 @@ class AgentFolder:
 
 def agent_root(target: Any, project: Path, environment: Mapping[str, str]) -> Path:
     """The folder for the agents' folders. Raises `SetupError` for one in which VS Code would ask for each edit."""
-    home = Path(environment["HOME"] if environment.get("HOME") else Path.home()).resolve()
+    home = home_of(environment)
     usual = home / _USUAL_ROOT / target.provider
     root = usual if target.agent_root is None else (project / _at_home(target.agent_root, home)).resolve()
-    below = root.relative_to(home) if root.is_relative_to(home) else root
-    hidden = next((part for part in below.parts if part.startswith(".")), None)
+    hidden = hidden_part(root, home)
     if hidden is not None:
         raise SetupError(
             f"target {target.name!r}: `agent_root` {root} is in the hidden folder {hidden!r}: VS Code asks for "

@@ -19,13 +19,15 @@ __all__ = ["Job"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The cases of `group`, numbered from 0, in one agent folder. `began` is when it was handed over."""
+    """The cases of `group`, numbered from 0, in one agent folder. `began` is when it was handed over, `said` what the
+    `code` command said then."""
 
     group: Sequence[Asked]
     shared: SharedClaim
     prepared: Prepared
     version: str | None
     began: float
+    said: str = ""
 
     def note(self, work: AgentWork) -> None:
         """Add how long it took, and what the folder holds now that it did not before."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ....errors import SetupError
+from ..leftovers import read_at_most
 from .dispatching import AGENT_MODE
 from .folders import AgentFolder, gone
 
@@ -27,7 +30,7 @@ class Mode:
         it seconds: so one that is there stays. Raises `OSError`."""
         wanted = {} if self.file is None else {folder.modes / f"{self.name}.agent.md": self.file.read_bytes()}
         place = folder.modes.parent
-        if not place.is_symlink() and _files(place) == wanted:
+        if not place.is_symlink() and _holds(place, wanted):
             return False
         gone(place)
         folder.modes.mkdir(parents=True)
@@ -51,7 +54,9 @@ def mode_of(target: Any, project: Path) -> Mode:
     return Mode(name, file)
 
 
-def _files(folder: Path) -> dict[Path, bytes | None]:
-    """All that is in a folder, but for folders; what is no plain file has no content."""
-    found = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()]
-    return {path: path.read_bytes() if path.is_file() and not path.is_symlink() else None for path in found}
+def _holds(folder: Path, wanted: Mapping[Path, bytes]) -> bool:
+    """Whether these files, and no others, are in a folder; an agent may have left anything there."""
+    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    if set(islice(found, len(wanted) + 1)) != set(wanted):
+        return False
+    return all(read_at_most(path, len(data)) == data for path, data in wanted.items())

@@ -20,10 +20,12 @@ def dispatched(errand: Errand, folder: AgentFolder) -> NotAwaitedError:
 
 def rehearsed(errand: Errand, folder: AgentFolder) -> NotAwaitedError:
     """For `dry_run: true`."""
-    return NotAwaitedError(
+    error = NotAwaitedError(
         f"dry run: nothing was sent; the request is {errand.letter.request}, its workspace {folder.workspace_file}",
         hint=f"there is nothing to grade; remove `dry_run` to send it; {_moves(errand, folder)}",
     )
+    error.attempts = 0
+    return error
 
 
 def _moves(errand: Errand, folder: AgentFolder) -> str:

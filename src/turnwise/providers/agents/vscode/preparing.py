@@ -10,10 +10,11 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from ....errors import SetupError
-from ..changes import Seen, picture
 from ..document import agent_document
+from ..leftovers import read_at_most
 from ..mirror import mirror
-from .folders import AgentFolder
+from ..picture import Picture, picture
+from .folders import AgentFolder, gone
 from .modes import Mode
 from .texts import Letter, orchestrator_text, request_text
 from .workspace_file import workspace_text
@@ -50,7 +51,7 @@ class Prepared:
 
     errands: tuple[Errand, ...]
     handed: Path
-    before: Mapping[str, Seen]
+    before: Picture
     has_new_mode: bool = False
 
     @property
@@ -73,9 +74,9 @@ def prepare(folder: AgentFolder, requests: Sequence[ProviderRequest], recipe: Re
         ) from error
 
 
-def work_in(folder: AgentFolder) -> dict[str, Seen]:
+def work_in(folder: AgentFolder) -> Picture:
     """A picture of the agent's work: the folder without our own book-keeping."""
-    return {path: seen for path, seen in picture(folder.path).items() if folder.is_work(path)}
+    return picture(folder.path).without(lambda path: not folder.is_work(path))
 
 
 def _filled(folder: AgentFolder, requests: Sequence[ProviderRequest], recipe: Recipe) -> Prepared:
@@ -109,6 +110,7 @@ def _write(path: Path, text: str) -> None:
 
 def _write_if_new(path: Path, text: str) -> None:
     """VS Code reacts to a workspace file that is written, so one that is right is left alone."""
-    if path.is_symlink() or not path.is_file() or path.read_bytes() != text.encode():
-        path.unlink(missing_ok=True)
-        path.write_text(text, encoding="utf-8")
+    wanted = text.encode()
+    if read_at_most(path, len(wanted)) != wanted:
+        gone(path)
+        path.write_bytes(wanted)

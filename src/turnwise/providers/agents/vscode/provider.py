@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,8 @@ from ....errors import ProviderError, ProviderTimeoutError, SetupError
 from ...base import DEFAULT_TIMEOUT, Preview, ProviderRequest, ProviderResponse
 from ..base import in_thread
 from ..document import agent_document
+from ..hiding import Hidden
+from ..logs import AgentLogs
 from ..mirror import planned_mirror
 from ..work import AgentWork
 from .answers import awaited_answer
@@ -20,6 +24,7 @@ from .command import CodeCommand
 from .dispatching import Chat, Dispatcher
 from .folders import agent_root, gone
 from .jobs import Job
+from .keeping import keep_letters
 from .modes import mode_of
 from .outcomes import dispatched, rehearsed
 from .preparing import Prepared, Recipe, prepare
@@ -48,6 +53,7 @@ class VSCodeProvider:
         self._command = CodeCommand(target, around)
         self._gatherer = Gatherer(self._carry_out, target.workers) if target.batch else None
         self._open: set[SharedClaim] = set()
+        self._logs = AgentLogs(target, around, Hidden(resolved.secrets))
 
     async def ask(self, request: ProviderRequest) -> ProviderResponse:
         """Hand the request to VS Code and wait for its answer. Raises `ProviderError`, and nothing else."""
@@ -79,9 +85,10 @@ class VSCodeProvider:
         self._open.add(shared)
         try:
             prepared = await in_thread(lambda: prepare(shared.folder, [each.request for each in group], recipe))
-            if not self._target.dry_run:
-                await self._hand_over(root, shared, prepared, recipe.mode.name)
-            await self._finish(Job(group, shared, prepared, version, monotonic()))
+            planned = Job(group, shared, prepared, version, monotonic())
+            job = planned if self._target.dry_run else await self._handed_over(root, planned, recipe.mode.name)
+            if job is not None:
+                await self._finish(job)
         except BaseException:
             shared.release_all()
             raise
@@ -104,11 +111,29 @@ class VSCodeProvider:
             is_batch=target.batch,
         )
 
-    async def _hand_over(self, root: Path, shared: SharedClaim, prepared: Prepared, mode: str) -> None:
+    async def _handed_over(self, root: Path, job: Job, mode: str) -> Job | None:
+        """The job, which begins now; None if VS Code did not take it. Then each case is told, and its request kept."""
+        try:
+            said = await self._hand_over(root, job.shared, job.prepared, mode)
+        except ProviderError as error:
+            works = await in_thread(lambda: [self._kept(job, number) for number in range(len(job.group))])
+            for number, work in enumerate(works):
+                own = copy(error)  # each is kept, and changed, with its own case
+                own.agent = work.record()
+                job.fail(number, own)
+            return None
+        return replace(job, began=monotonic(), said=said)
+
+    def _kept(self, job: Job, number: int) -> AgentWork:
+        work = AgentWork(title=self._command.title, version=job.version, folder=job.shared.folder.path)
+        keep_letters(self._logs, job.group[number].request, job.prepared.errands[number], job.said, work)
+        return work
+
+    async def _hand_over(self, root: Path, shared: SharedClaim, prepared: Prepared, mode: str) -> str:
         chat = Chat(mode, prepared.attached, prompt_for(prepared.handed), prepared.has_new_mode)
         answers = [errand.letter.answer for errand in prepared.errands]
         try:
-            await Dispatcher(self._command, root).dispatch(
+            return await Dispatcher(self._command, root).dispatch(
                 shared.folder, chat, self._seconds, lambda: shared.claim.expect(answers)
             )
         except ProviderTimeoutError:
@@ -128,14 +153,20 @@ class VSCodeProvider:
             await asyncio.gather(*(self._settle(job, number) for number in range(len(job.group))))
 
     async def _settle(self, job: Job, number: int) -> None:
-        work = AgentWork(title=self._command.title, version=job.version, folder=job.shared.folder.path)
         letter = job.prepared.errands[number].letter
         try:
             text = await awaited_answer(letter, self._seconds, self._command.title)
         except ProviderError as error:
-            await in_thread(lambda: job.note(work))
+            work = await in_thread(lambda: self._noted(job, number))
             error.agent = work.record()
+            if work.log is not None:  # the folder is emptied for the next request
+                error.args = (f"{error}; the request is kept in {work.log}",)
             job.fail(number, error)
         else:
-            await in_thread(lambda: job.note(work))
+            work = await in_thread(lambda: self._noted(job, number))
             job.answer(number, text, work)
+
+    def _noted(self, job: Job, number: int) -> AgentWork:
+        work = self._kept(job, number)
+        job.note(work)
+        return work

@@ -1,0 +1,48 @@
+"""Files and folders that targets name and that are not there, with their places in the targets file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..conversation.files import shown_file
+from ..diagnostics import Diagnostic
+from ..suite.paths import DataPath, shown_path
+from ..suite.project import find_project_root
+from ..suite.reading import read_document, read_source_text
+
+if TYPE_CHECKING:
+    from ..targets.targets_file import Targets
+
+__all__ = ["missing_on_disk"]
+
+
+def missing_on_disk(path: Path, targets: Targets) -> list[Diagnostic]:
+    """What the targets of a file need, and the disk does not have. The file is one that was read without an error."""
+    from ..targets.on_disk import disk_problems
+
+    root, file = find_project_root(path.parent), shown_file(path)
+    found = [
+        (index, problem)
+        for index, target in enumerate(targets.targets)
+        for problem in disk_problems(target, root, os.environ)
+    ]
+    if not found:
+        return []
+    raw, source = read_document(read_source_text(path, file), file)
+    diagnostics: list[Diagnostic] = []
+    for index, problem in found:
+        place = _place(raw, index, problem.setting)
+        diagnostics.append(
+            Diagnostic(
+                "error", "target-path", problem.message, file, source.place(place), problem.hint, shown_path(place)
+            )
+        )
+    return diagnostics
+
+
+def _place(raw: Any, index: int, setting: str) -> DataPath:
+    """A setting that AgentV writes otherwise is not found: then it is the target's."""
+    written = raw["targets"][index]
+    return ("targets", index, setting) if setting in written else ("targets", index)
