@@ -117,7 +117,7 @@ def test_a_target_that_is_named_inside_is_checked(tmp_path: Path) -> None:
     """In the long form and below a kind: whoever judges is among the names that the project must define."""
     specs = [holding(HELLO, SHORT), {"composite": {"graders": [TONE]}}]
     found = list(suite_target_names(load_suite(made(tmp_path, NOWHERE, *specs))))
-    assert [each for each in found if each[0][0] == "graders"] == [
+    assert [(each.path, each.name) for each in found if each.path[0] == "graders"] == [
         (("graders", 0, "graders", 1, "deck", "target"), "judge"),
         (("graders", 1, "composite", "graders", 0, "target"), "judge"),
     ]

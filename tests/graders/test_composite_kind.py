@@ -178,7 +178,8 @@ def test_variables_are_filled_inside_and_prompts_are_not(tmp_path: Path) -> None
         {"contains": "Oslo"},
         {"type": "llm_judge", "target": "judge", "prompt": "{{ y }}"},
     ]
-    assert list(suite_target_names(suite)) == [(("graders", 0, "graders", 1, "target"), "judge")]
+    named = [(each.path, each.name) for each in suite_target_names(suite)]
+    assert named == [(("graders", 0, "graders", 1, "target"), "judge")]
 
 
 @pytest.mark.parametrize(

@@ -98,11 +98,14 @@ def test_a_long_violation_is_cut(grade: Callable[..., Grade]) -> None:
     assert len(wrong.reason) < 400
 
 
-def test_a_schema_downloads_nothing(grade: Callable[..., Grade]) -> None:
-    """A reference to elsewhere leaves the answer ungraded."""
-    far = grade({"is-json": {"schema": {"$ref": "http://127.0.0.1:9/schema.json"}}}, "{}")
-    assert far.error is not None
-    assert "refers to what it does not hold" in far.reason
+def test_a_schema_downloads_nothing() -> None:
+    """A reference to elsewhere is refused before anything is graded."""
+    spec: Any = {"is-json": {"schema": {"$ref": "http://127.0.0.1:9/schema.json"}}}
+    graders, problems = make_graders([spec])
+    assert graders == []
+    assert [(each.code, "http://127.0.0.1:9/schema.json" in each.message) for each in problems] == [
+        ("bad-schema", True)
+    ]
 
 
 def test_a_schema_without_end_is_ungraded(grade: Callable[..., Grade]) -> None:

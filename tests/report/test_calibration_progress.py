@@ -26,7 +26,7 @@ def answer(**fields: Any) -> ResultDone:
     return ResultDone({**record, **fields}, 0)
 
 
-FAILED = answer(status="error", error={"kind": "timeout", "message": "no answer in 60 s"})
+FAILED = answer(status="error", cost_usd=None, error={"kind": "timeout", "message": "no answer in 60 s"})
 
 
 def still() -> float:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..targets.targets_file import Targets
     from .plan import PlannedSuite
 
-__all__ = ["PlannedTarget", "TargetFinder", "resolve_planned"]
+__all__ = ["PlannedTarget", "TargetFinder", "check_planned", "resolve_planned"]
 
 
 @dataclass(eq=False)
@@ -106,12 +106,17 @@ def resolve_planned(targets: Sequence[PlannedTarget], *, allow_missing_secrets: 
                 target.resolved[key] = resolve_target(
                     spec, target.environment, allow_missing_secrets=allow_missing_secrets
                 )
-                if not allow_missing_secrets:
-                    check_disk(target.resolved[key].target, target.project.root, target.environment)
             except MissingVariablesError as error:
                 absent |= error.missing
     if absent:
         raise MissingVariablesError(absent, PLACES)
+
+
+def check_planned(targets: Sequence[PlannedTarget]) -> None:
+    """Raise `UsageError` for a target that is to be asked, and whose files or folders are not there."""
+    for target in targets:
+        for resolved in target.resolved.values():
+            check_disk(resolved.target, target.project.root, target.environment)
 
 
 def _no_target(planned: PlannedSuite, case: Case, targets: Targets | None) -> UsageError:

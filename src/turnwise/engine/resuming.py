@@ -15,7 +15,7 @@ from .description import DESCRIPTION_VERSION
 from .journal import read_journal
 from .options import Execution, PlanOptions
 from .plan import Plan, make_plan
-from .planned_targets import resolve_planned
+from .planned_targets import check_planned, resolve_planned
 from .result_keys import Done, ResultKey, is_done, key_of
 from .run_folder import RESULTS, RunFolder, find_run
 from .session import Session, budget_of, expecting
@@ -94,6 +94,7 @@ def _opened(
     _require_same_targets(plan, targets)
     resolve_planned(plan.targets)
     refuse_changed_plan(description, plan)
+    check_planned(plan.targets)
     execution = replace(saved, **given)
     if execution != saved:
         folder.describe({**description, "execution": asdict(execution)})

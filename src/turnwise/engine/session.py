@@ -13,7 +13,7 @@ from .events import Ended, Event, ResultDone
 from .judge_costs import count_judging
 from .options import Execution, PlanOptions
 from .plan import Plan, make_plan
-from .planned_targets import resolve_planned
+from .planned_targets import check_planned, resolve_planned
 from .result_keys import Done
 from .run_folder import RunFolder
 from .runner import Runner, Taker
@@ -114,6 +114,7 @@ def begin(options: PlanOptions, execution: Execution, *, runs_dir: Path | None =
     """Plan and lock a new run. Raises `InputError`, `UsageError` or `MissingVariablesError` if it cannot start."""
     plan = make_plan(options)
     resolve_planned([*plan.targets, *plan.judges.targets])
+    check_planned(plan.targets)
     if execution.cache is None:
         execution = replace(execution, cache=plan.project.config.cache)
     budget = budget_of(plan, execution)

@@ -193,7 +193,7 @@ class Progress:
         self._statuses[record["status"]] += 1
         self._last_result = self._clock()
         self._recent.add(self._last_result - self._begun)
-        if record["error"] is not None:
+        if record["error"] is not None and record["cost_usd"] is None:
             return  # no answer, no tokens: there is nothing to put a price on
         if record["attempts"] == 0:
             self.from_cache += 1

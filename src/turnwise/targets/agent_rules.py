@@ -56,7 +56,7 @@ def check_owner_of_key(target: Any, title: str) -> None:
     """Raise `SetupError` for a key without a vendor, of a program that has many."""
     if target.api_key and not target.base_url and not _names_vendor(target.model):
         found = "no model" if not target.model else f"the model {target.model!r}"
-        message = f"{title} cannot tell whose key `api_key` is: the target names {found}"
+        message = f"nothing tells {title} whose key `api_key` is: the target names {found}"
         raise SetupError(message, hint="write the vendor before the model: anthropic/MODEL")
 
 
@@ -66,14 +66,14 @@ def check_copilot(target: Any) -> None:
     key = target.api_key
     if target.base_url and key and "${{" not in key and len(key) < _SHORTEST_KEY:
         # The program masks its key wherever the letters of it stand, in its events too.
-        message = f"Copilot CLI cannot work with a key of less than {_SHORTEST_KEY} characters"
+        message = f"a key of less than {_SHORTEST_KEY} characters does not work with the Copilot CLI"
         raise SetupError(message, hint="it masks the key in its own output; use a longer one")
 
 
 def check_model_of_server(target: Any, title: str) -> None:
     """Raise `SetupError` for a server without a model."""
     if target.base_url and not target.model:
-        raise SetupError(f"{title} needs a `model` beside `base_url`", hint="name a model of that server")
+        raise SetupError(f"`base_url` needs a `model` beside it, for {title}", hint="name a model of that server")
 
 
 def _names_vendor(model: str | None) -> bool:

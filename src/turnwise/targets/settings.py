@@ -224,7 +224,8 @@ class Workspace(FormatModel):
     cwd: Word | None = Field(None, description="The folder to work in; a fresh workspace for each case if absent.")
     workspace_template: Word | None = Field(None, description="A folder that each fresh workspace is a copy of.")
     workspace_revision: Word | None = Field(
-        None, description="A git revision of `workspace_template`: each fresh workspace is a clone of it at that revision."
+        None,
+        description="A git revision of `workspace_template`: each fresh workspace is a clone of it at that revision.",
     )
     setup: Command | None = Field(
         None,

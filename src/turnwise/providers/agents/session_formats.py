@@ -127,7 +127,7 @@ _FORMATS = (
 _AIDER_FORMAT = SessionFormat("what Aider prints", lambda _event: False, _recipe("aider"))
 KNOWN = (
     "codex exec --json, claude -p --output-format stream-json, copilot --output-format json, pi --mode json, "
-    "gemini -o stream-json, opencode run --format json, what Aider prints, and the files that Codex, Claude Code and "
-    "pi keep of their sessions"
+    "gemini -o stream-json, opencode run --format json, what Aider prints, and the files that Codex, Claude Code, "
+    "Copilot and pi keep of their sessions"
 )
 """What can be read, for messages."""
