@@ -132,10 +132,10 @@ def test_the_key_is_in_the_environment_alone() -> None:
 
 def test_a_server_of_its_own_is_configured() -> None:
     """`base_url` becomes a provider in the configuration of the agent's own HOME."""
-    start = Codex().start(task("codex", base_url='http://127.0.0.1:1/v1?a="b"', model="m"))
+    start = Codex().start(task("codex", base_url='http://127.0.0.1:1/a"b/v1', model="m"))
     config = tomllib.loads(start.files[CONFIG])
     assert config["model_provider"] == "turnwise"
-    assert config["model_providers"]["turnwise"]["base_url"] == 'http://127.0.0.1:1/v1?a="b"'
+    assert config["model_providers"]["turnwise"]["base_url"] == 'http://127.0.0.1:1/a"b/v1'
     assert config["analytics"] == {"enabled": False}
     assert start.variables["CODEX_HOME"] == "/h/.codex"
     assert after(start.command, "--model") == "m"

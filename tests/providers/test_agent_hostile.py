@@ -60,10 +60,12 @@ def test_children_that_hold_its_output_open_are_not_waited_for(tmp_path: Path) -
     assert all(gone(each) for each in numbers(tmp_path))
 
 
-def test_a_daemon_that_leaves_the_group_lives_on_and_holds_nothing_up(tmp_path: Path) -> None:
-    """A child with a session of its own is out of reach: it is not ended, but neither is it waited for."""
+@pytest.mark.parametrize("hides", [False, True])
+def test_a_daemon_that_leaves_the_group(tmp_path: Path, hides: bool) -> None:
+    """A child with a session of its own is found and ended, unless it hides; it is never waited for."""
     code = (
-        "child = os.fork()\nif child == 0:\n    os.setsid(); tell(os.getpid()); time.sleep(20)\n"
+        "child = os.fork()\nif child == 0:\n    os.setsid(); tell(os.getpid())\n"
+        f"    os.execvpe('sleep', ['sleep', '20'], {{'PATH': os.environ['PATH']}} if {hides} else os.environ)\n"
         f"else:\n    while len(open({str(tmp_path / 'pids')!r}).read().split()) < 2: time.sleep(0.01)\n"
         "    print('done')"
     )
@@ -71,8 +73,9 @@ def test_a_daemon_that_leaves_the_group_lives_on_and_holds_nothing_up(tmp_path: 
     assert answers(cli(tmp_path, told(tmp_path, code))) == ["done"]
     assert time.monotonic() - began < 5
     daemon = numbers(tmp_path)[1]
-    assert not gone(daemon, 0.1)
-    os.kill(daemon, signal.SIGKILL)
+    assert gone(daemon, 0.1) is not hides
+    if hides:
+        os.kill(daemon, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])

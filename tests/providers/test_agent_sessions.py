@@ -13,6 +13,8 @@ from pydantic import ValidationError
 from helpers import ROOT
 from turnwise.errors import ApplicationError, BadRequestError, NotFoundError, ProtocolError
 from turnwise.providers import ProviderRequest, ProviderResponse, open_provider
+from turnwise.providers.agents.logs import log_name
+from turnwise.targets.agents import CodexTarget
 from turnwise.targets.stand_ins import ReplayTarget
 
 DATA = ROOT / "tests" / "data" / "agents"
@@ -86,7 +88,8 @@ def test_a_cost_that_the_agent_tells_is_not_taken(tmp_path: Path) -> None:
         ("a-1.jsonl", "a", 1),
         ("a-2.jsonl", "a", 2),
         ("a-2.log", "a", 2),
-        ("x-y-1.log", "x/y", 1),
+        ("x-y-1.jsonl", "x/y", 1),
+        (f"{log_name(ProviderRequest(question='', case_id='x/y'))}.log", "x/y", 1),
         ("x-y.jsonl", "../x y", 1),
     ],
 )
@@ -168,13 +171,13 @@ def test_a_session_that_failed_is_an_error(agent: str, tmp_path: Path) -> None:
         ask(tmp_path)
 
 
-def test_a_later_attempt_is_pointed_at(tmp_path: Path) -> None:
-    """A run's log of a failed attempt may have a better one beside it; only a person can tell."""
-    keep(tmp_path, "a-1.log", "codex", "error")
+@pytest.mark.parametrize("first", ["error", "answer"])
+def test_several_sessions_of_one_case(first: str, tmp_path: Path) -> None:
+    """A run may have two logs of one name, of two suites or of a second try; only a person can tell which is meant."""
+    keep(tmp_path, "a-1.log", "codex", first)
     keep(tmp_path, "a-1-2.log", "codex", "answer")
-    with pytest.raises(ApplicationError) as caught:
+    with pytest.raises(BadRequestError, match=r"a-1\.log, a-1-2\.log"):
         ask(tmp_path)
-    assert "a-1-2.log" in str(caught.value.hint)
 
 
 def test_helpers_of_claude_code_are_not_heard(tmp_path: Path) -> None:
@@ -191,3 +194,20 @@ def test_a_replay_target_has_one_recording(settings: dict[str, str]) -> None:
     """Answers come from a recording or from sessions."""
     with pytest.raises(ValidationError, match="needs `path` or `sessions`"):
         ReplayTarget.model_validate({"name": "r", "provider": "replay", **settings})
+
+
+def test_a_program_that_ended_badly_is_no_answer(tmp_path: Path) -> None:
+    """What was an error in a run is one when its log is read, whatever it said before."""
+    program = tmp_path / "codex"
+    program.write_text(f"#!/bin/sh\ncat {ROOT / 'tests/data/agents/codex/answer.jsonl'}\nexit 3\n")
+    program.chmod(0o755)
+    target = CodexTarget(name="cx", provider="codex", executable=str(program), log_dir=str(tmp_path / "logs"))
+    with pytest.raises(ApplicationError, match="exit code 3"):
+        asyncio.run(_asked_of(target))
+    with pytest.raises(ApplicationError, match="the program ended with exit code 3"):
+        ask(tmp_path / "logs/cx")
+
+
+async def _asked_of(target: CodexTarget) -> ProviderResponse:
+    async with open_provider(target) as provider:
+        return await provider.ask(ProviderRequest(question="Q?", case_id="a"))

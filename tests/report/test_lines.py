@@ -107,7 +107,7 @@ def test_a_resumed_run_that_stops_early_says_both() -> None:
 
 def test_a_resumed_run_tells_its_own_failures_from_those_before() -> None:
     """The total counts all results; what failed is of now."""
-    failures = [result("failed", cost_usd=None, paid=False), result("error")]
+    failures = [result("failed", cost_usd=None, paid=False), result("error", cost_usd=None)]
     lines = lines_of(resumed(20, 18), *failures, Ended("r1", Path("runs/r1"), 0, None, 3.0))
     assert lines[-1] == "run r1 ended after 3s: 20/20 done (18 before), 1 failed now, 1 error now"
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["failure_of", "not_installed", "unstarted"]
 
 _LONGEST = 600
+_SEE_LOG = "what it wrote is in its log, in the folder of the run or in the target's `log_dir`"
 _SIGN_IN = r"\b401\b|\b403\b|unauthori[sz]ed|api[ _-]?key|log ?in\b|sign(ed)? in|credential|authentication ?error"
 # Programs name files, lines and settings on stderr: there, only words that can mean nothing else count.
 _SIGN_IN_STDERR = (
@@ -33,16 +34,17 @@ _SIGN_IN_STDERR = (
     r"|please (run|use) \S*( \S+)? ?/?log ?in\b|please (log|sign) ?in\b"
 )
 _UNREACHED = r"ECONNREFUSED|ECONNRESET|ENOTFOUND|connection ?(refused|error|reset)|stream disconnected"
+# The narrower meaning first: what is said of a limit often names the key.
 _WORDS: tuple[tuple[type[ProviderError], str], ...] = (
-    (AuthenticationError, _SIGN_IN),
     (RateLimitError, r"\b429\b|rate.?limit|too many requests|quota"),
     (ContextLengthError, r"context (length|window)|prompt is too long|too many tokens"),
+    (AuthenticationError, _SIGN_IN),
     (ProviderConnectionError, _UNREACHED),
 )
 _STDERR_WORDS: tuple[tuple[type[ProviderError], str], ...] = (
-    (AuthenticationError, _SIGN_IN_STDERR),
     (RateLimitError, r"\b429 too many requests|rate.?limit (exceeded|reached)|(quota|usage limit) (exceeded|reached)"),
     (ContextLengthError, r"context (length|window) (exceeded|is too small)|prompt is too long"),
+    (AuthenticationError, _SIGN_IN_STDERR),
     (ProviderConnectionError, _UNREACHED),
 )
 
@@ -59,7 +61,7 @@ def failure_of(kind: AgentKind, ran: Ran, session: Session, program: Program) ->
         return ProviderTimeoutError(message, retryable=False, hint="raise the target's `timeout` if it needs longer")
     if ran.ended == "too-much-output":
         message = f"{kind.title} was ended: it wrote more than {program.most_bytes:,} bytes{said}"
-        return ApplicationError(message, hint="is it caught in a loop? its log shows what it wrote")
+        return ApplicationError(message, hint=f"is it caught in a loop? {_SEE_LOG}")
     if session.failure is not None:
         return _by_words(kind, session.failure, said)
     if ran.status:
@@ -94,21 +96,21 @@ def _by_words(kind: AgentKind, message: str, said: str) -> ProviderError:
     if found is AuthenticationError:
         return AuthenticationError(f"{kind.title} could not sign in: {text}", hint=kind.signs_in)
     shown = text if text.startswith(kind.title) else f"{kind.title} failed: {text}"
-    return found(shown, retryable=found is RateLimitError)
+    return found(shown, retryable=False)
 
 
 def _no_answer(kind: AgentKind, session: Session, said: str) -> ProviderError | None:
     if session.malformed is not None:
         shown = clean_text(session.malformed, _LONGEST)
         message = f"{kind.title} wrote a line that should be JSON, and is not: {shown!r}{said}"
-        return ProtocolError(message, hint="is this version of the program known to Turnwise? see its log")
+        return ProtocolError(message, hint=f"is this version of the program known to Turnwise? {_SEE_LOG}")
     if session.is_torn:
         message = f"{kind.title} ended, and its stream broke off: there is no event that says how it came out{said}"
-        return ProtocolError(message, hint="its log shows what it wrote; is this version known to Turnwise?")
+        return ProtocolError(message, hint=f"is this version known to Turnwise? {_SEE_LOG}")
     if session.misfit is not None:
-        hint = "the target's settings say where the answer is; its log shows what it wrote"
+        hint = f"the target's settings say where the answer is; {_SEE_LOG}"
         return ProtocolError(f"{kind.title} {clean_text(session.misfit, _LONGEST)}{said}", hint=hint)
     if session.text is None or not session.text.strip():
         did = f" after {len(session.messages)} messages" if session.messages else ""
-        return ProtocolError(f"{kind.title} ended without an answer{did}{said}", hint="its log shows what it did")
+        return ProtocolError(f"{kind.title} ended without an answer{did}{said}", hint=_SEE_LOG)
     return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ...programs.words import how_it_ended
 
 if TYPE_CHECKING:
     from ...programs.program import Ran
@@ -13,10 +16,13 @@ if TYPE_CHECKING:
     from .base import Surroundings
     from .hiding import Hidden
 
-__all__ = ["MOST_COMPLAINT", "AgentLogs", "Log", "log_name"]
+__all__ = ["ENDED", "MOST_COMPLAINT", "AgentLogs", "Log", "complaint_of", "log_name", "plain_name"]
 
 MOST_COMPLAINT = 1024 * 1024
 """How much of stderr is kept: bytes."""
+
+ENDED = "turnwise: it "
+"""What begins the line, at the end of what went to stderr, that says how a program ended."""
 
 _ODD = re.compile(r"[^\w.-]+")
 _LONGEST_NAME = 100
@@ -48,8 +54,8 @@ class AgentLogs:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(self._hidden.data(ran.output))
-            if ran.complaint:
-                path.with_suffix(".stderr.txt").write_bytes(self._hidden.data(ran.complaint))
+            if complaint := self._hidden.data(ran.complaint) + _ending(ran):
+                complaint_of(path).write_bytes(complaint)
         except OSError as error:
             return Log(note=f"the log cannot be written: {path}: {error.strerror or error}")
         return Log(path, _missing(ran))
@@ -63,18 +69,39 @@ class AgentLogs:
         return path
 
 
+def complaint_of(log: Path) -> Path:
+    """The file beside a log with what went to stderr, and how the program ended if that was not well."""
+    return log.with_suffix(".stderr.txt")
+
+
+def _ending(ran: Ran) -> bytes:
+    if ran.ended is None and not ran.status:
+        return b""
+    how = how_it_ended(ran.status) if ran.ended is None else f"was ended: {ran.ended}"
+    return f"\n{ENDED}{how}\n".encode()
+
+
 def _missing(ran: Ran) -> str | None:
     """What a program wrote to stderr is kept from its end on."""
     cut = len(ran.complaint) >= MOST_COMPLAINT
     return f"the log holds only the last {MOST_COMPLAINT:,} bytes of stderr" if cut else None
 
 
+def plain_name(request: ProviderRequest) -> str:
+    """The case as part of a file name; two cases may have the same."""
+    return (_ODD.sub("-", request.case_id or "request").strip("-.") or "request")[:_LONGEST_NAME]
+
+
 def log_name(request: ProviderRequest) -> str:
-    """A file name for a request: its case and trial.
+    """A file name for a request: its case and trial. An id that cannot be one gets a few characters that no other id
+    has.
 
     >>> from turnwise.providers.base import ProviderRequest
+    >>> log_name(ProviderRequest(question="", case_id="greeting", attempt=2))
+    'greeting-2'
     >>> log_name(ProviderRequest(question="", case_id="a/b c", attempt=2))
-    'a-b-c-2'
+    'a-b-c-0af99a-2'
     """
-    case = _ODD.sub("-", request.case_id or "request").strip("-.") or "request"
-    return f"{case[:_LONGEST_NAME]}-{request.attempt}"
+    wanted, case = request.case_id or "request", plain_name(request)
+    own = "" if case == wanted else f"-{hashlib.sha256(wanted.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    return f"{case}{own}-{request.attempt}"

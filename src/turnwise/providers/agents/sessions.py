@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from ...errors import ApplicationError, BadRequestError, NotFoundError, Protocol
 from ...programs.words import clean_text
 from ..base import Preview, ProviderRequest, ProviderResponse
 from .kind import Task
-from .logs import log_name
+from .logs import ENDED, complaint_of, log_name, plain_name
 from .session import Session, event_lines
 
 if TYPE_CHECKING:
@@ -65,16 +66,17 @@ class SessionsProvider:
 
 
 def file_names(request: ProviderRequest) -> list[str]:
-    """The names that the session of a request may have, the best first; odd characters of an id are `-`.
+    """The names that the session of a request may have, the best first. Odd characters of an id are `-` in a name that
+    a person gives, and our own logs have further ones, which no other id has.
 
-    >>> file_names(ProviderRequest(question="", case_id="a/b", attempt=2))
-    ['a-b-2.jsonl', 'a-b-2.log']
     >>> file_names(ProviderRequest(question="", case_id="a"))
     ['a.jsonl', 'a.log', 'a-1.jsonl', 'a-1.log']
+    >>> file_names(ProviderRequest(question="", case_id="a/b c", attempt=2))
+    ['a-b-c-2.jsonl', 'a-b-c-0af99a-2.log']
     """
-    name = log_name(request)
-    stems = [name] if request.attempt > 1 else [name.removesuffix("-1"), name]
-    return [f"{stem}{ending}" for stem in stems for ending in _ENDINGS]
+    given, ours, trial = plain_name(request), log_name(request), f"-{request.attempt}"
+    first = [f"{given}.jsonl", f"{ours.removesuffix(trial)}.log"] if request.attempt == 1 else []
+    return [*first, f"{given}{trial}.jsonl", f"{ours}.log"]
 
 
 def _file(folder: Path, request: ProviderRequest) -> Path:
@@ -85,6 +87,10 @@ def _file(folder: Path, request: ProviderRequest) -> Path:
         raise NotFoundError(f"there is no folder {folder}", hint=_FOLDER_HINT)
     names = file_names(request)
     found = next((folder / name for name in names if (folder / name).is_file()), None)
+    if found is not None and (others := sorted(folder.glob(f"{escape(log_name(request))}-[0-9]*.log"))):
+        # Two suites may have a case of one id, and a case may have been asked again.
+        message = f"several sessions may be the one of case {request.case_id!r}: {found.name}, {others[0].name}"
+        raise BadRequestError(message, hint=f"rename the right one to {names[0]}, and remove the others")
     if found is None:
         trial = f"trial {request.attempt} of " if request.attempt > 1 else ""
         message = f"no session for {trial}case {request.case_id!r} in {folder}: there is no {' or '.join(names)}"
@@ -146,17 +152,22 @@ def _check(file: Path, found: SessionFormat, events: list[dict[str, Any]], sessi
     where = f"{file} ({found.title})"
     if session.failure is not None:
         failure = clean_text(session.failure, _LONGEST_SHOWN)
-        raise ApplicationError(f"{where}: the session failed: {failure}", retryable=False, hint=_retry(file))
+        raise ApplicationError(f"{where}: the session failed: {failure}", retryable=False, hint="record it again")
+    if (end := _bad_end(file)) is not None:
+        raise ApplicationError(f"{where}: the program {end}", retryable=False, hint="record it again")
     if not found.is_whole(events, session):
         raise ProtocolError(f"{where} is torn: it does not go to the end of the session", hint="record it again")
     if session.text is None or not session.text.strip():
-        raise ProtocolError(f"{where} holds no answer", hint=_retry(file))
+        raise ProtocolError(f"{where} holds no answer", hint="record it again")
 
 
-def _retry(file: Path) -> str:
-    """Logs of a run keep each attempt; only the first has the name of its trial."""
-    later = file.with_name(f"{file.stem}-2{file.suffix}")
-    return f"if {later.name} is a later attempt, rename it to {file.name}" if later.is_file() else "record it again"
+def _bad_end(file: Path) -> str | None:
+    """How the program of one of our own logs ended, if that was not well."""
+    beside = complaint_of(file)
+    if file.suffix != ".log" or not beside.is_file():
+        return None
+    last = beside.read_bytes()[-_LONGEST_BEGINNING:].decode("utf-8", "replace").rstrip().rpartition("\n")[2]
+    return last.removeprefix(ENDED) if last.startswith(ENDED) else None
 
 
 def _bytes(file: Path) -> bytes:
