@@ -91,18 +91,23 @@ def test_secrets_are_taken_out_of_all_texts() -> None:
     }
 
 
-def test_folders_go_with_us(tmp_path: Path) -> None:
-    """A folder that was ours is removed when we are gone without a word; one that is to stay is not."""
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_places_go_with_us(tmp_path: Path) -> None:
+    """A folder that was ours is removed when we are gone without a word, and who works there in a session of its own
+    is ended; one that is to stay is left alone."""
     for name in ("ours", "stays"):
         (tmp_path / name / "sub").mkdir(parents=True)
     script = (
-        "import os, sys\nfrom pathlib import Path\nfrom turnwise.programs.guard import guard\n"
-        "here = Path(sys.argv[1])\n"
-        "for name in ('ours', 'stays'): guard().watch_folder(here / name)\n"
-        "guard().forget_folder(here / 'stays')\nos.kill(os.getpid(), 9)\n"
+        "import os, subprocess, sys\nfrom pathlib import Path\nfrom turnwise.programs.guard import guard\n"
+        "from turnwise.programs.strays import MARK\nhere = Path(sys.argv[1])\n"
+        "for name in ('ours', 'stays'): guard().watch_place(here / name)\n"
+        "guard().forget_place(here / 'stays')\n"
+        "stray = subprocess.Popen(['sleep', '60'], start_new_session=True, env={**os.environ, MARK: 'ours'})\n"
+        "(here / 'pid').write_text(str(stray.pid))\nos.kill(os.getpid(), 9)\n"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False, timeout=30)
     assert _until(lambda: not (tmp_path / "ours").exists())
+    assert _until(lambda: not _runs((tmp_path / "pid").read_text()))
     assert (tmp_path / "stays/sub").is_dir()
 
 

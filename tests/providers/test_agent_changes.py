@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from turnwise.programs.removal import removed
 from turnwise.providers.agents import changes
 from turnwise.providers.agents import picture as pictures
 from turnwise.providers.agents.changes import Change, Changes, changes_between
 from turnwise.providers.agents.picture import Picture, picture
-from turnwise.providers.agents.removal import removed
 
 
 def changes_since(before: Picture, folder: Path) -> Changes:

@@ -122,7 +122,7 @@ def test_an_id_that_nobody_asked_for_is_noted_in_the_log(tmp_path: Path) -> None
     """It hurts no case."""
     code = "say(id='other', answer='?'); say(id=given[0]['id'], answer='ok')"
     assert answers(batch(tmp_path, code, logs=tmp_path / "logs")) == ["ok"]
-    assert "'other'" in (tmp_path / "logs" / "mine" / "a-1.stderr.txt").read_text()
+    assert "'other'" in (tmp_path / "logs" / "mine" / "a@1.stderr.txt").read_text()
 
 
 def test_an_error_of_one_case_is_an_error_of_that_case(tmp_path: Path) -> None:

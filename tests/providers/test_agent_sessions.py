@@ -67,7 +67,7 @@ def test_tokens_of_a_kept_session_are_added_up(agent: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(("agent", "form"), [("gemini-cli", "tool"), ("opencode", "tool"), ("aider", "edit")])
 def test_logs_of_recipes_are_read(agent: str, form: str, tmp_path: Path) -> None:
     """A log of a run is a session like any other: the run can be graded again with it."""
-    keep(tmp_path, "a-1.log", agent, form)
+    keep(tmp_path, "a@1.log", agent, form)
     assert any(message.get("tool_calls") for message in ask(tmp_path).messages)
 
 
@@ -85,10 +85,11 @@ def test_a_cost_that_the_agent_tells_is_not_taken(tmp_path: Path) -> None:
     ("name", "case_id", "attempt"),
     [
         ("a.jsonl", "a", 1),
-        ("a-1.jsonl", "a", 1),
-        ("a-2.jsonl", "a", 2),
-        ("a-2.log", "a", 2),
-        ("x-y-1.jsonl", "x/y", 1),
+        ("a@1.jsonl", "a", 1),
+        ("a@2.jsonl", "a", 2),
+        ("a@2.log", "a", 2),
+        ("a-1@1.log", "a-1", 1),
+        ("x-y@1.jsonl", "x/y", 1),
         (f"{log_name(ProviderRequest(question='', case_id='x/y'))}.log", "x/y", 1),
         ("x-y.jsonl", "../x y", 1),
     ],
@@ -99,12 +100,14 @@ def test_a_session_is_found_by_its_name(name: str, case_id: str, attempt: int, t
     assert ask(tmp_path, case_id, attempt).text == "The answer is 42."
 
 
-def test_the_plain_name_goes_first(tmp_path: Path) -> None:
-    """`a-1` may be the name of another case."""
-    keep(tmp_path, "a.jsonl", "codex", "answer")
-    keep(tmp_path, "a-1.jsonl", "codex", "tool")
+def test_ids_that_end_in_numbers_are_told_apart(tmp_path: Path) -> None:
+    """Cases `a` and `a-1` have a session each, whatever the numbers of their trials are."""
+    keep(tmp_path, "a@1.log", "codex", "answer")
+    keep(tmp_path, "a-1@1.log", "codex", "tool")
     assert ask(tmp_path, "a").text == "The answer is 42."
     assert ask(tmp_path, "a-1").text.startswith("The tool gave:")
+    with pytest.raises(NotFoundError):
+        ask(tmp_path, "a-2")
 
 
 def test_a_case_without_a_session_is_an_error_that_names_both(tmp_path: Path) -> None:
@@ -174,9 +177,9 @@ def test_a_session_that_failed_is_an_error(agent: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", ["error", "answer"])
 def test_several_sessions_of_one_case(first: str, tmp_path: Path) -> None:
     """A run may have two logs of one name, of two suites or of a second try; only a person can tell which is meant."""
-    keep(tmp_path, "a-1.log", "codex", first)
-    keep(tmp_path, "a-1-2.log", "codex", "answer")
-    with pytest.raises(BadRequestError, match=r"a-1\.log, a-1-2\.log"):
+    keep(tmp_path, "a@1.log", "codex", first)
+    keep(tmp_path, "a@1@2.log", "codex", "answer")
+    with pytest.raises(BadRequestError, match=r"a@1\.log, a@1@2\.log"):
         ask(tmp_path)
 
 

@@ -12,10 +12,11 @@ from threading import Event
 import pytest
 
 from turnwise.errors import SetupError
+from turnwise.programs.places import leave_place
+from turnwise.programs.removal import removed
 from turnwise.programs.strays import marked
-from turnwise.providers.agents.removal import removed
 from turnwise.providers.agents.template import TemplateCopy
-from turnwise.providers.agents.workspace import WorkspaceMaker, let_go
+from turnwise.providers.agents.workspace import WorkspaceMaker
 from turnwise.targets.agents import CodexTarget
 
 
@@ -35,7 +36,7 @@ def test_everything_is_copied(tmp_path: Path) -> None:
     (source / "closed").chmod(0o555)
     (source / "broken").symlink_to("nowhere")
     os.mkfifo(source / "pipe")
-    TemplateCopy("t").copy(source, tmp_path / "copy")
+    TemplateCopy("t").copy(source, tmp_path / "copy", Event())
     assert sorted(path.name for path in (tmp_path / "copy").iterdir()) == ["broken", "closed", "empty", "run.sh"]
     assert os.access(tmp_path / "copy/run.sh", os.X_OK)
     assert (tmp_path / "copy/closed/file").read_text() == "x"
@@ -51,7 +52,7 @@ def test_links_stay_within_the_copy(tmp_path: Path) -> None:
     (source / "absolute").symlink_to(source / "a.txt")
     (source / "sub/up").symlink_to("../a.txt")
     (source / "elsewhere").symlink_to(outside)
-    TemplateCopy("t").copy(source, tmp_path / "copy")
+    TemplateCopy("t").copy(source, tmp_path / "copy", Event())
     for name in ("absolute", "sub/up", "elsewhere"):
         (tmp_path / "copy" / name).write_text("changed")
     assert (source / "a.txt").read_text() == "a"
@@ -65,8 +66,34 @@ def test_a_folder_elsewhere_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "source/link").symlink_to(tmp_path / "shared")
     with pytest.raises(SetupError, match=r"leads out of it: .*/source/link → .*/shared") as raised:
-        TemplateCopy("t").copy(tmp_path / "source", tmp_path / "copy")
+        TemplateCopy("t").copy(tmp_path / "source", tmp_path / "copy", Event())
     assert raised.value.hint
+
+
+def test_a_link_to_what_is_not_there_yet_is_refused(tmp_path: Path) -> None:
+    """The first case could make it, for all others to see."""
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/link").symlink_to(tmp_path / "later")
+    with pytest.raises(SetupError, match="leads out of it"):
+        TemplateCopy("t").copy(tmp_path / "source", tmp_path / "copy", Event())
+
+
+def test_a_link_to_itself_is_copied(tmp_path: Path) -> None:
+    """It leads nowhere in the copy, too."""
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/a").symlink_to("a")
+    TemplateCopy("t").copy(tmp_path / "source", tmp_path / "copy", Event())
+    assert (tmp_path / "copy/a").is_symlink()
+
+
+def test_copying_can_be_ended(tmp_path: Path) -> None:
+    """A copy that nobody waits for any more is not made to its end."""
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/a").write_text("a")
+    stop = Event()
+    stop.set()
+    with pytest.raises(SetupError, match="nobody waits"):
+        TemplateCopy("t").copy(tmp_path / "source", tmp_path / "copy", stop)
 
 
 def test_a_worktree_is_refused(tmp_path: Path) -> None:
@@ -90,7 +117,7 @@ def test_a_copy_that_was_changed_is_not_used(tmp_path: Path) -> None:
     (made._pristine / "template/a.txt").write_text("hacked")
     with pytest.raises(SetupError, match=r"was changed meanwhile: a\.txt"):
         made.make()
-    let_go(first.base, keep=False)
+    leave_place(first.base)
     made.close()
 
 
@@ -107,7 +134,7 @@ def test_many_at_once_take_the_template_once(tmp_path: Path, monkeypatch: pytest
     assert {len(list(each.folder.iterdir())) for each in spaces} == {50}
     assert len(list((tmp_path / "temp").glob("turnwise-template-*"))) == 1
     for each in spaces:
-        let_go(each.base, keep=False)
+        leave_place(each.base)
     made.close()
     assert list((tmp_path / "temp").iterdir()) == []
 
@@ -137,6 +164,22 @@ def test_what_is_above_is_left_alone(tmp_path: Path) -> None:
     above.chmod(0o1777)
     assert removed(above / "base")
     assert above.stat().st_mode & 0o7777 == 0o1777
+
+
+def test_a_file_that_comes_late_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who writes into the folder while it is removed does not keep it: it is tried again."""
+    (tmp_path / "base").mkdir()
+    rmdir, late = os.rmdir, [True]
+
+    def slow_rmdir(path: str, **keywords: int) -> None:
+        if late:
+            late.clear()
+            (tmp_path / "base/late").write_text("x")
+        rmdir(path, **keywords)
+
+    monkeypatch.setattr(os, "rmdir", slow_rmdir)
+    assert removed(tmp_path / "base")
+    assert not (tmp_path / "base").exists()
 
 
 def test_nothing_is_marked_by_accident() -> None:

@@ -27,7 +27,7 @@ def test_request_and_answer_are_kept(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     answers = [*stage.asked(request_of("say one", case_id="a")), *stage.asked(request_of("say two", case_id="b"))]
     logs = [answer.agent.log for answer in answers if answer.agent is not None]
-    assert logs == [tmp_path / "logs" / "editor" / f"{case}-1.log" for case in "ab"]
+    assert logs == [tmp_path / "logs" / "editor" / f"{case}@1.log" for case in "ab"]
     for log, answer, question in zip(logs, answers, ("say one", "say two"), strict=True):
         assert log is not None
         text = log.read_text(encoding="utf-8")
@@ -39,17 +39,17 @@ def test_a_folder_of_ones_own_for_logs(tmp_path: Path) -> None:
     """`log_dir` goes before the run's folder."""
     (answer,) = Stage(tmp_path).asked(log_dir=str(tmp_path / "mine"))
     assert answer.agent is not None
-    assert answer.agent.log == tmp_path / "mine" / "editor" / "a-1.log"
+    assert answer.agent.log == tmp_path / "mine" / "editor" / "a@1.log"
 
 
 def test_an_error_names_the_file_that_stays(tmp_path: Path) -> None:
     """Where no answer came, the request is kept, and the message says where."""
     error = failed(Stage(tmp_path, does="never"), timeout=0.3)
     assert isinstance(error, ProviderTimeoutError)
-    assert str(error).endswith(f"the request is kept in {tmp_path / 'logs' / 'editor' / 'a-1.log'}")
-    assert "say it" in (tmp_path / "logs" / "editor" / "a-1.log").read_text(encoding="utf-8")
+    assert str(error).endswith(f"the request is kept in {tmp_path / 'logs' / 'editor' / 'a@1.log'}")
+    assert "say it" in (tmp_path / "logs" / "editor" / "a@1.log").read_text(encoding="utf-8")
     assert error.agent is not None
-    assert error.agent["log"] == str(tmp_path / "logs" / "editor" / "a-1.log")
+    assert error.agent["log"] == str(tmp_path / "logs" / "editor" / "a@1.log")
 
 
 def test_a_request_that_was_not_taken_is_kept(tmp_path: Path) -> None:
@@ -65,4 +65,4 @@ def test_each_case_of_a_batch_has_a_log(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     answers = stage.asked(request_of("one", case_id="a"), request_of("two", case_id="b"), batch=True)
     logs = [answer.agent.log for answer in answers if answer.agent is not None]
-    assert logs == [tmp_path / "logs" / "editor" / f"{case}-1.log" for case in "ab"]
+    assert logs == [tmp_path / "logs" / "editor" / f"{case}@1.log" for case in "ab"]

@@ -38,13 +38,13 @@ class Guard:
         """The group has ended: its number may soon be somebody else's."""
         self._tell("forget", "group", group)
 
-    def watch_folder(self, folder: Path) -> None:
-        """Remove the folder when we are gone, after what works in it has ended."""
-        self._tell("watch", "folder", str(folder))
+    def watch_place(self, folder: Path) -> None:
+        """End what has the folder's name as its mark, and remove the folder, when we are gone."""
+        self._tell("watch", "place", str(folder))
 
-    def forget_folder(self, folder: Path) -> None:
+    def forget_place(self, folder: Path) -> None:
         """The folder is gone, or is to stay."""
-        self._tell("forget", "folder", str(folder))
+        self._tell("forget", "place", str(folder))
 
     def close(self) -> None:
         """Let it end what is left, and itself."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import ProviderError, SetupError
+from ...programs.places import leave_place
+from ...programs.strays import MARK
 from ..base import DEFAULT_TIMEOUT, Preview, ProviderRequest, ProviderResponse
 from ..deadline import seconds_left
 from .changes import changes_between
@@ -26,7 +29,7 @@ from .programs import ProgramFinder
 from .steps import Steps
 from .surroundings import agent_environment
 from .work import AgentWork
-from .workspace import Workspace, WorkspaceMaker, let_go
+from .workspace import Workspace, WorkspaceMaker
 
 if TYPE_CHECKING:
     from ...programs.program import Program, Ran
@@ -70,7 +73,7 @@ class AgentProvider:
         self._maker.check()
         version = await self._finder.version()
         with writing("the workspace"):
-            workspace = await stoppable(self._maker.make)
+            workspace = await stoppable(self._maker.make, lambda made: leave_place(made.base))
         self._open.add(workspace.base)
         work = AgentWork(title=self._kind.title, version=version, folder=workspace.folder)
         try:
@@ -94,8 +97,8 @@ class AgentProvider:
     async def close(self) -> None:
         """Remove what nobody asked to keep."""
         for base in list(self._open):
-            self._release(Workspace(base, base), failed=False)
-        self._maker.close()
+            await in_thread(partial(self._release, Workspace(base, base), failed=False))
+        await in_thread(self._maker.close)
 
     async def _asked(self, request: ProviderRequest, workspace: Workspace, work: AgentWork) -> ProviderResponse:
         with writing(f"a file for {self._kind.title}", workspace.base):
@@ -166,7 +169,7 @@ class AgentProvider:
             self._around.environment,
             home=workspace.home,
             temp=workspace.temp,
-            variables=variables,
+            variables={**variables, MARK: workspace.base.name},
             config_variables=self._kind.config_variables,
         )
 
@@ -200,21 +203,7 @@ class AgentProvider:
         """Whether the workspace stays on disk."""
         self._open.discard(workspace.base)
         keep = self._target.keep_workspaces
-        return let_go(workspace.base, keep=keep == "always" or (keep == "failed" and failed))
-
-
-async def stoppable(call: Callable[[Event], Result]) -> Result:
-    """The same for what may take long, and ends soon once the event that it is given is set."""
-    import asyncio
-
-    stop = Event()
-    running = asyncio.ensure_future(asyncio.to_thread(call, stop))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        stop.set()
-        await asyncio.wait([running])
-        raise
+        return leave_place(workspace.base, keep=keep == "always" or (keep == "failed" and failed))
 
 
 async def in_thread(call: Callable[[], Result]) -> Result:
@@ -226,4 +215,21 @@ async def in_thread(call: Callable[[], Result]) -> Result:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         await asyncio.wait([running])
+        raise
+
+
+async def stoppable(call: Callable[[Event], Result], undo: Callable[[Result], object] | None = None) -> Result:
+    """The same for what may take long, and ends soon once the event that it is given is set. If nobody waits for the
+    result any more, `undo` is given it."""
+    import asyncio
+
+    stop = Event()
+    running = asyncio.ensure_future(asyncio.to_thread(call, stop))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        stop.set()
+        await asyncio.wait([running])
+        if undo is not None and running.exception() is None:
+            await in_thread(partial(undo, running.result()))
         raise

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ApplicationError, ProtocolError, ProviderError
+from ...programs.places import leave_place
 from ..base import DEFAULT_TIMEOUT, ProviderRequest, ProviderResponse
 from .base import AgentProvider, in_thread, stoppable
 from .changes import changes_between
@@ -18,7 +19,7 @@ from .logs import MOST_COMPLAINT, Log
 from .picture import picture
 from .session import Session
 from .work import AgentWork
-from .workspace import Workspace, let_go
+from .workspace import Workspace
 
 if TYPE_CHECKING:
     import asyncio
@@ -188,7 +189,7 @@ class BatchProvider(AgentProvider):
 
     async def _run(self, items: Sequence[_Waiting]) -> _Outcome:
         with writing("the workspace"):
-            workspace = await stoppable(self._maker.make)
+            workspace = await stoppable(self._maker.make, lambda made: leave_place(made.base))
         self._open.add(workspace.base)
         try:
             program, given = await in_thread(lambda: self._batch_program(items, workspace))
@@ -197,7 +198,7 @@ class BatchProvider(AgentProvider):
             seconds = monotonic() - began
         finally:
             self._open.discard(workspace.base)
-            await in_thread(lambda: let_go(workspace.base, keep=False))
+            await in_thread(lambda: leave_place(workspace.base))
         reading = await in_thread(lambda: read_lines(ran.output, {item.identity for item in items}))
         log = await in_thread(lambda: self._logs.write(items[0].task.request, _noted(ran, self._strangers(reading))))
         return _Outcome(ran, program, reading, seconds, log)

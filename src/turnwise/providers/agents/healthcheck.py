@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ProviderError, SetupError
+from ...programs.strays import MARK
 from ..base import HttpRequest, Preview, Provider, ProviderRequest, ProviderResponse
 from .cli_template import filled
+from .disk import writing
 from .hiding import Hidden
 from .steps import run_step
 from .surroundings import agent_environment
@@ -70,14 +72,12 @@ class CheckedProvider:
         return None
 
     async def _run(self, check: Any, seconds: float) -> None:
-        from tempfile import TemporaryDirectory
+        from ...programs.places import place as made_place
 
-        # A program may leave what cannot be removed: that is no failure.
-        with TemporaryDirectory(prefix="turnwise-healthcheck-", ignore_cleanup_errors=True) as made:
-            place = Path(made).resolve()
+        with writing("the folder of a healthcheck"), made_place("turnwise-healthcheck-") as place:
             folder = place if (own := check.cwd or self._target.cwd) is None else self._folder(own)
             environment = agent_environment(
-                self._target, self._around.environment, home=place, temp=place, variables={}
+                self._target, self._around.environment, home=place, temp=place, variables={MARK: place.name}
             )  # fmt: skip
             command = self._arguments(check, place)
             await run_step(_KEY, command, folder, environment, self._target.name, seconds, self._hidden)

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from .base import Surroundings
     from .hiding import Hidden
 
-__all__ = ["ENDED", "MOST_COMPLAINT", "AgentLogs", "Log", "complaint_of", "log_name", "plain_name"]
+__all__ = ["ENDED", "MOST_COMPLAINT", "TRIAL", "AgentLogs", "Log", "complaint_of", "log_name", "plain_name"]
 
 MOST_COMPLAINT = 1024 * 1024
 """How much of stderr is kept: bytes."""
+
+TRIAL = "@"
+"""What parts a case from the number of its trial in a file's name: in no part of such a name is it otherwise."""
 
 ENDED = "turnwise: it "
 """What begins the line, at the end of what went to stderr, that says how a program ended."""
@@ -64,7 +67,7 @@ class AgentLogs:
         """A name of its own for each attempt."""
         path, number = folder / f"{name}.log", 2
         while path in self._used or path.exists():
-            path, number = folder / f"{name}-{number}.log", number + 1
+            path, number = folder / f"{name}{TRIAL}{number}.log", number + 1
         self._used.add(path)
         return path
 
@@ -98,10 +101,10 @@ def log_name(request: ProviderRequest) -> str:
 
     >>> from turnwise.providers.base import ProviderRequest
     >>> log_name(ProviderRequest(question="", case_id="greeting", attempt=2))
-    'greeting-2'
+    'greeting@2'
     >>> log_name(ProviderRequest(question="", case_id="a/b c", attempt=2))
-    'a-b-c-0af99a-2'
+    'a-b-c-0af99a@2'
     """
     wanted, case = request.case_id or "request", plain_name(request)
     own = "" if case == wanted else f"-{hashlib.sha256(wanted.encode('utf-8', 'replace')).hexdigest()[:6]}"
-    return f"{case}{own}-{request.attempt}"
+    return f"{case}{own}{TRIAL}{request.attempt}"

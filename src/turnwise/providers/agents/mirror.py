@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -94,7 +95,7 @@ def _stays_within(path: Path, folder: Path) -> bool:
     parents: Sequence[Path] = [each for each in path.parents if each.is_relative_to(folder)]
     if any(each.exists() and not each.is_dir() for each in parents):
         return False
-    return path.resolve().is_relative_to(folder.resolve()) and not path.is_symlink()
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)) and not path.is_symlink()
 
 
 def _data(file: File | Image) -> bytes:

@@ -61,24 +61,34 @@ class ProgramFinder:
         return await asyncio.shield(self._version)
 
     async def _asked_version(self) -> str | None:
-        from tempfile import TemporaryDirectory
+        from asyncio import to_thread
 
+        from ...programs.places import leave_place, make_place
         from ...programs.program import Program
         from ...programs.running import ran
 
         path = self.path()
-        with TemporaryDirectory(prefix="turnwise-version-") as folder:
-            home = Path(folder)
-            given = agent_environment(
-                self._target, self._around.environment, home=home, temp=home, variables={}
-            )  # fmt: skip
-            program = Program(
-                command=(path, "--version"), folder=home, environment=given, seconds=_SECONDS, most_bytes=_MOST_OUTPUT
-            )
-            try:
-                done = await ran(program)
-            except (OSError, ValueError):
-                return None
+        try:
+            home = await to_thread(make_place, "turnwise-version-")
+        except OSError:
+            return None
+        given = agent_environment(
+            self._target, self._around.environment, home=home, temp=home, variables={}
+        )  # fmt: skip
+        program = Program(
+            command=(path, "--version"),
+            folder=home,
+            environment=given,
+            seconds=_SECONDS,
+            most_bytes=_MOST_OUTPUT,
+            mark=home.name,
+        )
+        try:
+            done = await ran(program)
+        except (OSError, ValueError):
+            return None
+        finally:
+            await to_thread(leave_place, home)
         return version_in((done.output + b"\n" + done.complaint).decode("utf-8", "replace"))
 
 

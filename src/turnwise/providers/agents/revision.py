@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from ...errors import SetupError
@@ -44,6 +45,7 @@ def _git(arguments: tuple[str, ...], name: str, repository: Path, revision: str,
         environment=environment(_QUIET, ()),
         seconds=_SECONDS,
         most_bytes=_MOST_OUTPUT,
+        mark=f"turnwise-git-{token_hex(8)}",
     )
     try:
         done = run_program(program, b"", stop)

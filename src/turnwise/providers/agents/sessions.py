@@ -12,7 +12,7 @@ from ...errors import ApplicationError, BadRequestError, NotFoundError, Protocol
 from ...programs.words import clean_text
 from ..base import Preview, ProviderRequest, ProviderResponse
 from .kind import Task
-from .logs import ENDED, complaint_of, log_name, plain_name
+from .logs import ENDED, TRIAL, complaint_of, log_name, plain_name
 from .session import Session, event_lines
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ def file_names(request: ProviderRequest) -> list[str]:
     a person gives, and our own logs have further ones, which no other id has.
 
     >>> file_names(ProviderRequest(question="", case_id="a"))
-    ['a.jsonl', 'a.log', 'a-1.jsonl', 'a-1.log']
+    ['a.jsonl', 'a@1.jsonl', 'a@1.log']
     >>> file_names(ProviderRequest(question="", case_id="a/b c", attempt=2))
-    ['a-b-c-2.jsonl', 'a-b-c-0af99a-2.log']
+    ['a-b-c@2.jsonl', 'a-b-c-0af99a@2.log']
     """
-    given, ours, trial = plain_name(request), log_name(request), f"-{request.attempt}"
-    first = [f"{given}.jsonl", f"{ours.removesuffix(trial)}.log"] if request.attempt == 1 else []
-    return [*first, f"{given}{trial}.jsonl", f"{ours}.log"]
+    given = plain_name(request)
+    first = [f"{given}.jsonl"] if request.attempt == 1 else []
+    return [*first, f"{given}{TRIAL}{request.attempt}.jsonl", f"{log_name(request)}.log"]
 
 
 def _file(folder: Path, request: ProviderRequest) -> Path:
@@ -87,7 +87,7 @@ def _file(folder: Path, request: ProviderRequest) -> Path:
         raise NotFoundError(f"there is no folder {folder}", hint=_FOLDER_HINT)
     names = file_names(request)
     found = next((folder / name for name in names if (folder / name).is_file()), None)
-    if found is not None and (others := sorted(folder.glob(f"{escape(log_name(request))}-[0-9]*.log"))):
+    if found is not None and (others := sorted(folder.glob(f"{escape(log_name(request))}{TRIAL}*.log"))):
         # Two suites may have a case of one id, and a case may have been asked again.
         message = f"several sessions may be the one of case {request.case_id!r}: {found.name}, {others[0].name}"
         raise BadRequestError(message, hint=f"rename the right one to {names[0]}, and remove the others")

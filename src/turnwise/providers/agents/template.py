@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 from ...errors import SetupError
 
@@ -22,13 +23,15 @@ class TemplateCopy:
         self._what = f"target {name!r}: `workspace_template`"
         self._digests: dict[str, str] | None = None
 
-    def copy(self, source: Path, folder: Path) -> None:
-        """Copy the folder. Raises `SetupError` for what cannot be copied, or leads out of it."""
+    def copy(self, source: Path, folder: Path, stop: Event) -> None:
+        """Copy the folder, unless it is stopped. Raises `SetupError` for what cannot be copied, or leads out of it."""
         digests: dict[str, str] = {}
         try:
             folder.mkdir()
             shutil.copystat(source, folder)
             for entry, relative in _walk(source):
+                if stop.is_set():
+                    raise SetupError(f"{self._what} was not copied: nobody waits for it any more")
                 digests[relative] = self._copied(entry, source, folder / relative)
         except OSError as error:
             hint = "can its files be read, and is there room for a copy?"
@@ -55,16 +58,13 @@ class TemplateCopy:
     def _linked(self, link: Path, source: Path, place: Path) -> str:
         """Within the template, a link leads to the same place of the copy; a file elsewhere is copied; anything else
         would let a case change what it leads to."""
-        target = link.resolve()
+        target = Path(os.path.realpath(link))  # which takes a loop for what it is
         if target.is_relative_to(source):
             relative = os.path.relpath(target, link.parent)
             place.symlink_to(relative)
             return f"link:{relative}"
-        if target.is_file():
+        if target.is_file() and not target.is_symlink():
             return _copied_file(target, place)
-        if not target.exists():
-            place.symlink_to(os.readlink(link))
-            return f"link:{os.readlink(link)}"
         raise SetupError(
             f"{self._what} holds a link that leads out of it: {link} → {target}",
             hint="a case could change what is there for the next one: put a copy in its place",

@@ -9,12 +9,11 @@ from threading import Event, Lock
 from typing import Any
 
 from ...errors import SetupError
-from ...programs.guard import guard
-from .removal import removed
+from ...programs.places import leave_place, make_place
 from .revision import checked_out
 from .template import TemplateCopy
 
-__all__ = ["Workspace", "WorkspaceMaker", "let_go"]
+__all__ = ["Workspace", "WorkspaceMaker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +79,14 @@ class WorkspaceMaker:
             if self._cwd is None:
                 self._fill(workspace.folder, stop or Event())
         except BaseException:
-            let_go(base, keep=False)
+            leave_place(base)
             raise
         return workspace
 
     def close(self) -> None:
         """Remove what was kept for the workspaces to come."""
         if self._pristine is not None:
-            let_go(self._pristine, keep=False)
+            leave_place(self._pristine)
             self._pristine = None
 
     def _fill(self, folder: Path, stop: Event) -> None:
@@ -96,38 +95,28 @@ class WorkspaceMaker:
         elif self._revision is not None:
             checked_out(self._template, self._revision, folder, self._name, stop)
         else:
-            self._copies.copy(self._taken(self._template), folder)
+            self._copies.copy(self._taken(self._template, stop), folder, stop)
 
-    def _taken(self, template: Path) -> Path:
+    def _taken(self, template: Path, stop: Event) -> Path:
         """The template as it was when first needed: an agent that finds its way to the original changes nothing."""
         with self._taking:  # workspaces are made by several threads
             if self._pristine is None:
                 kept = _temporary("turnwise-template-")
                 try:
-                    TemplateCopy(self._name).copy(template, kept / "template")
+                    TemplateCopy(self._name).copy(template, kept / "template", stop)
                 except BaseException:
-                    let_go(kept, keep=False)
+                    leave_place(kept)
                     raise
                 self._pristine = kept
             return self._pristine / "template"
 
 
-def let_go(base: Path, *, keep: bool) -> bool:
-    """Have a folder stay, or remove it; says whether it is still there."""
-    is_there = keep or not removed(base)
-    guard().forget_folder(base)
-    return is_there
-
-
 def _temporary(prefix: str) -> Path:
-    """A fresh folder. If we are killed, it is removed all the same."""
     try:
-        base = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+        return make_place(prefix)
     except OSError as error:
         message = f"no folder for an agent can be made in {tempfile.gettempdir()}: {error.strerror}"
         raise SetupError(message, hint="is there room? another place can be named by the variable TMPDIR") from error
-    guard().watch_folder(base)
-    return base
 
 
 def _folder(written: str | None, root: Path) -> Path | None:

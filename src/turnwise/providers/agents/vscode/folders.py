@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import SetupError
+from ....programs.removal import removed
 from ....targets.on_disk import hidden_part, home_of
-from ..removal import removed
 
 __all__ = ["AgentFolder", "agent_root", "gone"]
 

@@ -35,7 +35,7 @@ def removed(folder: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    top = str(folder)
+    top = str(folder)  # a text, as everything below is given to the handler
 
     def make_writable(_call: Callable[..., Any], path: str, _error: object) -> None:
         # A folder that cannot be written to keeps its files. What is above ours is none of our business.
@@ -49,7 +49,7 @@ def _remove(folder: Path) -> None:
                 os.unlink(path)
 
     try:
-        shutil.rmtree(folder, onerror=make_writable)
+        shutil.rmtree(top, onerror=make_writable)
     except RecursionError:
         # Deeper than Python's own way can follow.
         with suppress(OSError, subprocess.TimeoutExpired):
