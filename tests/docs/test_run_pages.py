@@ -52,7 +52,7 @@ def test_the_keys_of_a_result_are_on_its_page(tmp_path: Path) -> None:
     outcome, _ = watched_run(tmp_path)
     record = next(outcome.results()).record
     for heading, written in (
-        ("## The line", {**record, "agent": None, "live": None}),  # only agents and live conversations have them
+        ("## The line", {**record, "agent": None, "live": None, "masked": None}),  # which few have
         ("## Grade", record["grades"][0]),
         ("## Raw request", record["raw_request"]),
         ("## Usage", record["usage"]),

@@ -158,3 +158,16 @@ def test_graded_again(root: Path) -> None:
     [before], [after] = journal(first), journal(again)
     assert after["grades"][0]["reason"] == "--- /dev/null"
     assert after["agent"] == before["agent"]
+
+
+def test_a_masked_answer_is_not_graded_again(root: Path) -> None:
+    """Secrets are taken out of what is kept: that is no longer what was said, and no grader may judge it."""
+    key = "sk-0123456789abc"
+    (root / "fake-codex").write_text((root / "fake-codex").read_text().replace("hello from", f"hello {key} from"))
+    project(root, agent(api_key=key), s=suite([case("a")], target="coder", graders=[{"contains": key}]))
+    first = run(root / "s.yaml")
+    [kept] = journal(first)
+    assert (kept["status"], kept["masked"], key in kept["answer"]) == ("passed", True, False)
+    [again] = journal(asyncio.run(turnwise.grade(first.folder)))
+    assert (again["status"], again["score"], again["masked"]) == ("ungraded", None, True)
+    assert again["grades"][0]["error"]["kind"] == "masked-answer"

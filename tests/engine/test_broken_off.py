@@ -9,6 +9,7 @@ import pytest
 
 from live_fixtures import again, calling, model_at, only, saying
 from run_fixtures import case, journal, run
+from turnwise.engine.summary_reasons import why_not_passed
 
 WEATHER = {"name": "weather", "replies": [{"arguments": {"city": "Oslo"}, "result": "rain"}]}
 BOOK = {"name": "book"}
@@ -63,8 +64,20 @@ def test_what_was_graded_before_the_break_is_kept(tmp_path: Path) -> None:
 
     with model_at(tmp_path, model, case("a", tools=[WEATHER], turns=turns, graders=[POLITE])):
         record = only(tmp_path)
-    assert kinds(record) == ["broken-off", None, "turn-not-reached", "turn-not-reached"]
+    assert kinds(record) == ["broken-off", None, "broken-off", "turn-not-reached"]
     assert record["status"] == "ungraded"
+
+
+def test_the_reason_says_once_why_it_broke_off(tmp_path: Path) -> None:
+    """However many graders lack a reply, in the record and in the list of what did not pass."""
+    turns = [{"user": text, "graders": [POLITE, {"contains": "x"}]} for text in ("two", "three")]
+    asked = case("a", tools=[WEATHER], turns=turns, graders=[POLITE])
+    with model_at(tmp_path, lambda _: calling(("time", {})), asked):
+        record = only(tmp_path)
+    said = f"the conversation broke off in turn 1: {record['live']['why']}"
+    names = ", ".join(each["name"] for each in record["grades"])
+    assert record["reason"] == f"5 graders could not grade: {names}: {said}"
+    assert why_not_passed(record) == f"{names}: {said}"
 
 
 def test_graders_that_may_be_left_out_do_not_hide_the_break(tmp_path: Path) -> None:

@@ -63,3 +63,15 @@ def test_what_was_left_out_is_no_reason() -> None:
         {"name": "slow", "error": error, "evidence": {}},
     ]
     assert why_not_passed({"status": "failed", "score": None, "grades": grades}) == "must: no; not graded: slow: late"
+
+
+def test_a_judge_that_it_lacks_can_be_asked_again() -> None:
+    """It counts as unjudged, as an ungraded result does; one whose score is known lacks nothing."""
+    error = {"kind": "timeout", "message": "late"}
+    evidence = {"deck": "tone.deck.md", "judge": "gpt", "calibration": "uncalibrated"}
+    tone = {"name": "tone", "kind": "deck", "score": None, "evidence": evidence, "error": error}
+    usual = {"target": "t", "trial": 1, "status": "failed", "grades": [tone]}
+    tally = Tally()
+    for case_id, score in (("unknown", None), ("known", 0.0)):
+        tally.add({**usual, "case_id": case_id, "score": score})
+    assert tally.summary().unjudged == 1

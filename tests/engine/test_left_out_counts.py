@@ -104,3 +104,37 @@ def test_many_lines_are_cut_and_harmless() -> None:
     assert (len(lines), lines[-1]) == (11, "and 2 more; `results.jsonl` has them all")
     assert not any("\x1b" in line or "\n" in line for line in lines)
     assert max(map(len, lines)) <= 240
+
+
+def left_out(name: str, rule: str, kind: str, why: str) -> dict[str, Any]:
+    """A grade that does not count."""
+    error = {"kind": kind, "message": why}
+    return {"name": name, "kind": "code", "score": None, "evidence": {"left_out": rule}, "error": error}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_graders_of_one_name_are_told_apart_by_what_kept_them(order: int) -> None:
+    """One that failed does not vanish behind one that is not meant for the result, or that failed in another way."""
+    grades = [
+        left_out("judge", "when", "not-applicable", "not for this answer"),
+        left_out("judge", "on_error: skip", "timeout", "too slow"),
+        left_out("judge", "on_error: skip", "crash", "exit code 3"),
+        {"name": "judge", "kind": "code", "score": 1.0, "evidence": {}, "error": None},
+    ]
+    tally = Tally()
+    tally.add({"case_id": "a", "target": "t", "trial": 1, "score": 1.0, "grades": grades[::order]})
+    assert left_out_lines(tally.summary().left_out) == [
+        "left out: judge in 1 of 1 result (crash: exit code 3)",
+        "left out: judge in 1 of 1 result (timeout: too slow)",
+        "not meant for: judge in 1 of 1 result",
+    ]
+
+
+def test_what_is_inside_of_a_turn_is_told_apart_by_its_turn() -> None:
+    """Graders inside of the composites of two turns have one name, and are not the same."""
+    inside = left_out("price", "on_error: skip", "unknown-cost", "no prices")
+    grades = [
+        {"name": f"turn {turn}: both", "kind": "composite", "score": 1.0, "evidence": {"grades": [inside]}}
+        for turn in (2, 3)
+    ]
+    assert [use.grader for use in grader_uses(grades) if use.rule] == ["turn 2: price", "turn 3: price"]

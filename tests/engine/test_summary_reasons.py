@@ -60,3 +60,19 @@ def test_reasons_are_bounded() -> None:
 def test_what_was_never_to_be_graded_is_no_failure(status: str, grades: Any, failure: bool) -> None:
     """Everything else that did not pass is one."""
     assert is_failure(status, grades) is failure
+
+
+def test_graders_that_are_left_out_are_no_reason() -> None:
+    """What kept a result from being graded is a grader that counts; only if there is none, those that are left out."""
+    error = {"kind": "not-applicable", "message": "not for this answer"}
+    cites = {"name": "cites", "error": error, "evidence": {"left_out": "when"}}
+    assert why_not_passed({"status": "ungraded", "score": None, "grades": [cites, BROKEN]}) == "tone: no JSON"
+    assert why_not_passed({"status": "ungraded", "score": None, "grades": [cites]}) == "cites: not for this answer"
+
+
+def test_what_several_graders_say_is_said_once() -> None:
+    """The same words after each name would leave no room for others."""
+    grades = [BROKEN, {**BROKEN, "name": "style"}]
+    assert why_not_passed({"status": "ungraded", "score": None, "grades": grades}) == "tone, style: no JSON"
+    failed = why_not_passed({"status": "failed", "score": None, "grades": [failing("must"), *grades]})
+    assert failed == "must: no; not graded: tone, style: no JSON"

@@ -74,3 +74,11 @@ def test_any_text_is_verdicts_or_a_status(text: str) -> None:
     """No answer of a judge breaks the reader, and none gives fewer verdicts than there are lines."""
     said = parse_rubric(text, {"1": None})
     assert isinstance(said, Status) or len(said.lines) == 1
+
+
+def test_what_agentv_does_not_know_stays() -> None:
+    """`${NAME}` of another language is text, unless it is nearly a name of ours, which is a slip."""
+    prompt = JudgePrompt("Is ${candidate_answer} right, with ${HOME}?", "dollar")
+    assert prompt.problems() == []
+    assert "with ${HOME}?" in filled(prompt, Submission(question="Q?", text="42"))
+    assert [each.code for each in JudgePrompt("${candidat_answer}", "dollar").problems()] == ["unknown-placeholder"]

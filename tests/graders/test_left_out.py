@@ -11,9 +11,11 @@ import pytest
 
 import turnwise
 from turnwise.engine.summary_reasons import why_not_passed
-from turnwise.graders.base import Grade, GradeError, GraderSettings
+from turnwise.graders.base import Grade, GradeError, GraderSettings, Submission
 from turnwise.graders.scoring import score_case
 from turnwise.graders.specs import make_graders
+from turnwise.graders.when import why_not_applicable
+from turnwise.suite.when import WhenSpec
 
 pytest_plugins = ["grader_fixtures"]
 
@@ -148,3 +150,34 @@ def test_a_summary_names_what_really_kept_a_case_from_being_graded() -> None:
     left_out = {"name": "cites", "evidence": {"left_out": "when"}, "error": {"kind": "not-applicable", "message": "no"}}
     broken = {"name": "slow", "evidence": {}, "error": {"kind": "timeout", "message": "too slow"}}
     assert why_not_passed({"score": None, "grades": [left_out, broken]}).startswith("slow: too slow")
+
+
+def test_who_could_not_grade_has_not_graded() -> None:
+    """Of two graders with an error, one that is left out, and one that graded, one graded."""
+    slow = GraderSettings(name="slow", kind="k").ungraded(GradeError("timeout", "too slow"))
+    crash = GraderSettings(name="crash", kind="k").ungraded(GradeError("crash", "exit code 3"))
+    assert score_case([GOOD, slow, crash, POLITE]).reason == (
+        "2 graders could not grade: slow: too slow; crash: exit code 3; "
+        "1 of 4 graders graded; polite: timeout, left out by its rule"
+    )
+
+
+def test_graders_that_say_the_same_say_it_once() -> None:
+    """The names of all of them stand before the words."""
+    slow = [GraderSettings(name=name, kind="k").ungraded(GradeError("timeout", "too slow")) for name in ("a", "b")]
+    assert score_case(slow).reason == "2 graders could not grade: a, b: too slow"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "words"),
+    [
+        (True, False, "priced: true, and here it is false"),
+        (None, 1, "priced: null, and here it is 1"),
+        ("1", 1, 'priced: "1", and here it is 1'),
+        (["a"], "é", 'priced: ["a"], and here it is "é"'),
+    ],
+)
+def test_metadata_is_told_as_suites_write_it(wanted: Any, found: Any, words: str) -> None:
+    """A reason has no words of Python, and a text has quotes: it differs from the number that looks like it."""
+    when, answer = WhenSpec(metadata={"priced": wanted}), Submission(question="", text="", metadata={"priced": found})
+    assert why_not_applicable(when, answer) == f"not for this answer: it is for cases whose metadata has {words}"

@@ -100,3 +100,10 @@ def test_the_decks_of_turns_are_counted() -> None:
     scoped_deck = {"kind": "deck", "evidence": {"scope": "turn", "turns": [turn, turn]}}
     foreign = {"kind": "code", "evidence": {"scope": "turn", "turns": [turn]}}
     assert list(deck_grades([scoped_deck, foreign])) == [turn, turn]
+
+
+def test_failed_turns_that_are_not_named_are_counted(grade: Graded) -> None:
+    """Three of five are named; nothing is said of more where there are none."""
+    reasons = [grade(scoped("contains", value="yes"), "-", replies=replies(*["no"] * turns)).reason for turns in (3, 5)]
+    assert ["turn 3: " in each and "turn 4: " not in each for each in reasons] == [True, True]
+    assert ["more" in reasons[0], reasons[1].endswith("; and 2 more")] == [False, True]

@@ -261,3 +261,11 @@ def test_the_verdict_has_a_colour(score: float | None, colour: int) -> None:
 def test_no_results_say_so() -> None:
     """An empty summary is a sentence and a verdict."""
     assert shown() == "no results\n\nINCOMPLETE: there are no results (exit 3)"
+
+
+def test_a_mean_without_an_interval_says_what_it_lacks() -> None:
+    """Two cases are graded, but one of them has no score, or both have the same: they are not of one case."""
+    words = "mean score without interval: its scores are of one conversation or case, or all the same"
+    for text in (shown(line("a"), line("b", None, status="failed")), shown(line("a", 0.6), line("b", 0.6))):
+        assert "no interval: all graded results are of one conversation or case" not in text
+        assert words in text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from turnwise.targets.models import PROVIDERS
 from turnwise.targets.resolve import ResolvedTarget, resolve_target
-from turnwise.targets.sensitive import looks_secret
+from turnwise.targets.sensitive import looks_secret, secret_values
 
 SECRET = "hush-0123456789"
 
@@ -178,3 +178,17 @@ def test_no_view_holds_a_secret(text: str, name: str) -> None:
     assert SECRET in repr(each.target)
     assert SECRET not in repr(each.shown)
     assert SECRET in each.secrets
+
+
+def test_a_plain_word_of_the_environment_is_no_secret() -> None:
+    """To take `staging` out of every answer would change what they say; a key is one wherever it stands."""
+    settings = {"provider": "cli", "env": {"STAGE": "${{ STAGE }}", "DB": "${{ DB }}", "MY_TOKEN": "${{ WORD }}"}}
+    known = {"STAGE": "staging", "DB": "pg-9731", "WORD": "hunter"}
+    assert secret_values(settings, known) == {"pg-9731", "hunter"}
+
+
+def test_folders_are_no_secrets() -> None:
+    """The shell's own variables for the current folder look like passwords, and are none."""
+    assert not looks_secret("PWD")
+    assert not looks_secret("OLDPWD")
+    assert looks_secret("DB_PWD")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.files import shown_file
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Severity
 from ..suite.paths import DataPath, shown_path
 from ..suite.project import find_project_root
 from ..suite.reading import read_document, read_source_text
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["missing_on_disk"]
 
 
-def missing_on_disk(path: Path, targets: Targets) -> list[Diagnostic]:
-    """What the targets of a file need, and the disk does not have. The file is one that was read without an error."""
+def missing_on_disk(path: Path, targets: Targets, used: Set[str]) -> list[Diagnostic]:
+    """What the targets of a file need, and the disk does not have: errors for those that are `used`, and for their
+    judges; warnings for the others. The file is one that was read without an error."""
     from ..targets.on_disk import disk_problems
 
     root, file = find_project_root(path.parent), shown_file(path)
@@ -31,12 +33,14 @@ def missing_on_disk(path: Path, targets: Targets) -> list[Diagnostic]:
     if not found:
         return []
     raw, source = read_document(read_source_text(path, file), file)
+    judges = {each.judge_target for each in targets.targets if each.name in used}
     diagnostics: list[Diagnostic] = []
     for index, problem in found:
         place = _place(raw, index, problem.setting)
+        severity: Severity = "error" if targets.targets[index].name in used | judges else "warning"
         diagnostics.append(
             Diagnostic(
-                "error", "target-path", problem.message, file, source.place(place), problem.hint, shown_path(place)
+                severity, "target-path", problem.message, file, source.place(place), problem.hint, shown_path(place)
             )
         )
     return diagnostics

@@ -45,6 +45,7 @@ class Validation:
         self._whole: list[Path] = []  # folders of which everything was looked at
         self._own_patterns: list[tuple[GuidelinePatterns, Source]] = []  # of suites that have some
         self._targets: dict[Path, Targets | None] = {}
+        self._used: dict[Path, set[str]] = {}  # names of targets that suites ask, by the targets file
 
     def check_paths(self, arguments: Sequence[str]) -> None:
         """Check files, folders and globs. Raises `UsageError` for one that does not exist."""
@@ -73,6 +74,9 @@ class Validation:
                 self.diagnostics += unused_patterns(patterns, project.config_source, elsewhere)
         for own_patterns, source in self._own_patterns:
             self.diagnostics += unused_patterns(own_patterns, source, None)
+        for path, spec in self._targets.items():
+            if spec is not None:  # only now is it known which targets are used
+                self.diagnostics += missing_on_disk(path, spec, self._used.get(path, frozenset()))
         self.diagnostics = _in_order(self.diagnostics)
 
     def _check(self, found: Found, kind: FileKind) -> None:
@@ -135,8 +139,10 @@ class Validation:
         if suite.dataset is not None:
             self._done.add(suite.dataset.resolve())
         self._check_project(suite.project)
-        targets = self._targets.get(suite.project.targets_file.resolve())
-        names = _UnknownNames(targets, str(suite.project.targets_file))
+        targets_file = suite.project.targets_file.resolve()
+        targets = self._targets.get(targets_file)
+        used = self._used.setdefault(targets_file, set())
+        names = _UnknownNames(targets, str(suite.project.targets_file), used)
         self.diagnostics += names.among(suite_target_names(suite), suite.source, None)
         self.diagnostics += variant_problems(suite)
         self.diagnostics += unused_rounds(suite)
@@ -182,8 +188,6 @@ class Validation:
         spec, diagnostics = read_targets(path)
         self.diagnostics += diagnostics
         self._targets[path.resolve()] = spec
-        if spec is not None:
-            self.diagnostics += missing_on_disk(path, spec)
 
     def _check_env(self, path: Path) -> None:
         from ..targets.dotenv import read_dotenv
@@ -197,17 +201,21 @@ class Validation:
 
 
 class _UnknownNames:
-    """Finds names of targets that mean nothing; without a targets file, nobody knows."""
+    """Finds names of targets that mean nothing; without a targets file, nobody knows. Adds all that it sees to
+    `used`."""
 
-    def __init__(self, targets: Targets | None, file: str) -> None:
+    def __init__(self, targets: Targets | None, file: str, used: set[str]) -> None:
         self._targets = targets
         self._file = file
+        self._used = used
 
     def among(self, names: Iterable[NamedTarget], source: Source, case_id: str | None) -> list[Diagnostic]:
         targets = self._targets
         if targets is None:
             return []
-        found = (unknown_target(each, targets, self._file, source, case_id) for each in names)
+        named = list(names)
+        self._used |= {each.name for each in named}
+        found = (unknown_target(each, targets, self._file, source, case_id) for each in named)
         return [each for each in found if each is not None]
 
 

@@ -56,6 +56,7 @@ def command(written: str, form: str, threshold: float | None, exit_code: bool) -
         min_pass_rates=bars.min_pass_rates,
         left=max(0, (bars.planned or 0) - summary.results),
         graded=bars.graded,
+        unrecorded=bars.unrecorded,
     )
     _show(summary, verdict, form)
     click.get_current_context().exit(verdict.exit_code if exit_code else 0)

@@ -10,19 +10,20 @@ from ..errors import RunError
 from .description import DESCRIPTION_VERSION
 from .summary import Tally
 
-__all__ = ["Bars"]
+__all__ = ["Bars", "unrecorded_text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
     """The bounds of a run's pass rates, how many results were planned, in all and of each group, and whether they were
-    to be graded."""
+    to be graded. `unrecorded` says what the run that it grades again lacks."""
 
     threshold: float | None = None
     min_pass_rates: Mapping[str, float] = field(default_factory=dict)
     planned: int | None = None
     graded: bool = True
     groups: tuple[tuple[str, str | None, str, int], ...] = ()
+    unrecorded: str = ""
 
     def tally(self) -> Tally:
         """A tally that knows what was planned of each target, variant and suite."""
@@ -56,7 +57,21 @@ class Bars:
             planned=planned,
             graded=options.get("graded") is not False,
             groups=tuple(map(_group, description.get("groups") or ())),
+            unrecorded=unrecorded_text(description.get("regrades")),
         )
+
+
+def unrecorded_text(regrades: Any) -> str:
+    """What a run that is graded again lacks, by the `regrades` of a description; empty if nothing is known to be missing.
+
+    >>> unrecorded_text({"unrecorded": {"results": 1, "planned": 2, "resume": "turnwise run --resume r1"}})
+    '1 of 2 planned results has no record: go on with turnwise run --resume r1'
+    """
+    match regrades:
+        case {"unrecorded": {"results": int() as results, "planned": int() as planned, "resume": str() as resume}}:
+            has = "has" if results == 1 else "have"
+            return f"{results:,} of {planned:,} planned results {has} no record: go on with {resume}"
+    return ""
 
 
 def _group(group: Any) -> tuple[str, str | None, str, int]:

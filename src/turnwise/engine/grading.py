@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..conversation.chat import part_text
 from ..conversation.transcript import tool_call_line
 from ..conversation.values import File
-from ..graders.base import Grade, Grader, GraderSettings, Submission, reference_text
+from ..graders.base import Grade, GradeError, Grader, GraderSettings, Submission, reference_text
 from ..graders.guarded import guarded
 from ..graders.inside import holds_judge, names_judge
 from ..graders.registry import Unusable
@@ -56,11 +56,12 @@ class Grading:
         variant: str | None = None,
         cost: float | None = None,
         talk: Talk | None = None,
+        unfit: GradeError | None = None,
         asked: Conversation | None = None,
     ) -> tuple[list[Grade], CaseScore]:
         """What each grader says, and what follows for the case. Raises `ResolutionError` if what is expected of the
         answer refers to a file that cannot be read. `cost` is what the answer cost, where prices do not say; `asked` is
-        the conversation that it answers, where that is not the case's."""
+        the conversation that it answers, where that is not the case's; `unfit` says why it cannot be graded."""
         if not self._graded:
             return [], _NOT_GRADED
         submission = _submission(case, request, response, prices)
@@ -73,6 +74,11 @@ class Grading:
 
             prepare(submission, talk)
         submission.cost_usd = submission.cost_usd if cost is None else cost
+        if unfit is not None:
+            from .turn_grading import not_graded
+
+            grades = [not_graded(grader, submission, unfit) for grader in self._graders(case)]
+            return grades, score_case(grades, threshold)
         if talk is None:
             grades = [await guarded(grader, submission) for grader in self._graders(case)]
             return grades, score_case(grades, threshold)

@@ -30,6 +30,9 @@ _OURS = frozenset(
 )
 
 
+_SAID = ("answer", "output_messages")
+
+
 class JournalWriter:
     """Adds results to a journal. `durable` waits for the disk after each: nothing is lost if the machine stops.
 
@@ -160,7 +163,9 @@ def read_journal(path: Path, notice: Callable[[str], object] | None = None) -> I
 def _without_secrets(record: dict[str, Any], secrets: Collection[str]) -> dict[str, Any]:
     """The record as a reader would get it, without the secrets; its own names and words stay what they are."""
     plain = json.loads(_json(record))
-    return {key: value if key in _OURS else redacted(value, secrets) for key, value in plain.items()}
+    clean = {key: value if key in _OURS else redacted(value, secrets) for key, value in plain.items()}
+    # Who grades it again must know that it is not what was said.
+    return {**clean, "masked": True} if any(clean.get(key) != plain.get(key) for key in _SAID) else clean
 
 
 def _json(value: Any) -> bytes:

@@ -69,12 +69,21 @@ class TargetFinder:
             wanted: Sequence[str | Target] = self._chosen or ((own,) if own else planned.suite.spec.targets or ())
             if not wanted:
                 raise _no_target(planned, case, self._spec_of(planned.suite.project)[0])
-            known = tuple(dict.fromkeys(self._planned(each, planned.suite.project) for each in wanted))
+            known = tuple(dict.fromkeys(self._named(each, planned, case) for each in wanted))
             for target in known:
                 for variant in planned.variants:
                     target.want(variant, planned.name)
             self._of_suite[key] = known
         return known
+
+    def _named(self, wanted: str | Target, planned: PlannedSuite, case: Case) -> PlannedTarget:
+        """One of the targets; an error says who names it, if that is not the command line."""
+        try:
+            return self._planned(wanted, planned.suite.project)
+        except UsageError as error:
+            if self._chosen:
+                raise
+            raise _named_by(planned, case, str(wanted), error) from error
 
     def _planned(self, wanted: str | Target, project: Project) -> PlannedTarget:
         name = wanted if isinstance(wanted, str) else wanted.name
@@ -117,6 +126,19 @@ def check_planned(targets: Sequence[PlannedTarget]) -> None:
     for target in targets:
         for resolved in target.resolved.values():
             check_disk(resolved.target, target.project.root, target.environment)
+
+
+def _named_by(planned: PlannedSuite, case: Case, name: str, error: UsageError) -> UsageError:
+    """The same error, at the key that names the target."""
+    suite = planned.suite.spec
+    source, path, case_id = case.where(("target",))
+    if case.target is None or case.target == suite.target:
+        source, case_id = planned.suite.source, None
+        path = ("target",) if name == suite.target else ("targets", (suite.targets or [name]).index(name))
+    place = source.place(path)
+    at = ":".join(str(part) for part in (source.file, place.line, place.column) if part is not None)
+    who = f"case {case_id!r}: " if case_id is not None else ""
+    return UsageError(f"{at}: {who}{error}", error.hint)
 
 
 def _no_target(planned: PlannedSuite, case: Case, targets: Targets | None) -> UsageError:

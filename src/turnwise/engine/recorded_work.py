@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ProviderError, RunError
+from ..graders.base import GradeError
 from ..providers.base import Preview, ProviderRequest, ProviderResponse, Rewrite
 from ..providers.recording import check_answer, is_failure
 from ..providers.replay import recorded_response
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordedProvider", "RecordedWork"]
 
-_ALWAYS = ("agent", "live")
+_ALWAYS = ("agent", "live", "masked")
+_MASKED = GradeError(
+    "masked-answer",
+    "secrets were taken out of the recorded answer: it is not what was said; run the case again to grade it",
+)
 _OF_ERRORS = ("output_messages", "usage", "raw_request")
 
 
@@ -132,6 +137,7 @@ class RecordedWork(Work):
             variant=self.key.variant,
             cost=_number(cost),
             talk=self._recorded_talk(request, response),
+            unfit=_MASKED if record.get("masked") else None,
             asked=recorded_conversation(self.case, record),
         )
 

@@ -31,6 +31,7 @@ from .regrade_plan import RegradePlan
 from .run_folder import RunFolder
 from .selection import Selection
 from .session import Session, budget_of, expecting
+from .unrecorded import unrecorded_results
 
 if TYPE_CHECKING:
     from ..targets.format import Target
@@ -79,7 +80,9 @@ def plan_regrading(options: RegradeOptions, runs_dir: Path | None = None) -> Reg
         threshold=threshold,
     )
     graders = None if options.graders is None else read_grader_file(Path(options.graders))
-    return _plan(plan_options, recorded, graders, named=bool(options.suites))
+    plan = _plan(plan_options, recorded, graders, named=bool(options.suites))
+    suites = plan.names if options.suites else None
+    return _lacking(plan, unrecorded_results(plan, suites=suites, targets=options.targets or None))
 
 
 def plan_again(saved: Mapping[str, Any], options: PlanOptions, root: Path) -> RegradePlan:
@@ -91,7 +94,15 @@ def plan_again(saved: Mapping[str, Any], options: PlanOptions, root: Path) -> Re
         raise RunError("the description of the run is damaged", "grade the run again") from error
     if not file.is_file() or file_hash(file) != digest:
         raise RunError(f"the results in {file} have changed since they were graded", "grade the run again")
-    return _plan(options, read_recorded(file), None if path is None else read_grader_file(path))
+    plan = _plan(options, read_recorded(file), None if path is None else read_grader_file(path))
+    return _lacking(plan, saved.get("unrecorded"))
+
+
+def _lacking(plan: RegradePlan, unrecorded: Any) -> RegradePlan:
+    """The plan, which remembers what has no record in the run that it grades."""
+    if plan.regrades is not None and unrecorded is not None:
+        plan.regrades["unrecorded"] = unrecorded
+    return plan
 
 
 def _plan(options: PlanOptions, recorded: RecordedRun, graders: GraderFile | None, named: bool = False) -> RegradePlan:

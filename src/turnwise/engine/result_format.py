@@ -180,3 +180,6 @@ class ResultSpec(FormatModel):
         "sums; `raw_request` is the last request.",
     )
     agent: AgentSpec | None = Field(None, description="Only there if an agent was asked.")
+    masked: Literal[True] | None = Field(
+        None, description="Only there if secrets were taken out of what was said, which cannot be graded again then."
+    )

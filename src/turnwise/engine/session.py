@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from .bars import unrecorded_text
 from .budget import Budget, require_prices
 from .description import describe_run
 from .events import Ended, Event, ResultDone
@@ -107,6 +108,7 @@ class Session:
             left=max(0, self.plan.results - summary.results),
             stopped=ended.stopped,
             graded=options.graded,
+            unrecorded=unrecorded_text(self.plan.regrades),
         )
 
 

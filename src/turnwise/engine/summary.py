@@ -68,7 +68,8 @@ class Tally:
         if line.judged:
             self._judges.add(line.target, line.judged)
         self._left_out.add(line.graders)
-        self._unjudged += line.status == "ungraded" and any(each.score is None for each in line.judged)
+        is_unknown = line.status in ("ungraded", "failed") and line.score is None
+        self._unjudged += is_unknown and any(each.score is None for each in line.judged)
         if line.failure is not None:
             self._failures.add(line, line.failure)
         if len(self._run_ids) < 2:

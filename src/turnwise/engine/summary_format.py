@@ -159,8 +159,8 @@ class Summary:
 
     `run_id` is None where the results do not all belong to one run. `failures` are the first by name of the
     `failures_in_all` that failed, are errors or could not be graded. `judges` are the models that judged.
-    `left_out` are the graders that did not count everywhere. `unjudged` counts results that are ungraded and lack the
-    verdict of a judge.
+    `left_out` are the graders that did not count everywhere. `unjudged` counts results that have no score, as
+    ungraded ones and some failed ones have none, and lack the verdict of a judge.
     """
 
     run_id: str | None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .counted_grades import counted_grades
@@ -13,6 +14,7 @@ from .summary_reasons import is_left_out
 __all__ = ["GraderUse", "LeftOutTally", "grader_uses"]
 
 _LONGEST = 400
+_OF_TURN = re.compile(r"turn [0-9]+: ")
 
 
 class GraderUse(NamedTuple):
@@ -25,17 +27,31 @@ class GraderUse(NamedTuple):
 
 
 def grader_uses(grades: Any) -> tuple[GraderUse, ...]:
-    """The graders of a line, those inside of composites too; several of one name are one.
+    """The graders of a line, those inside of composites too. Several of one name are one, but for each reason why one of
+    them did not count. What is inside of a turn's composite has the turn in front of its name, too.
 
     >>> error = {"kind": "crash", "message": "exit code 3"}
     >>> grader_uses([{"name": "a", "kind": "code", "evidence": {"left_out": "on_error: skip"}, "error": error}])
     (GraderUse(grader='a', rule='on_error', kind='crash', why='exit code 3'),)
     """
-    found: dict[str, GraderUse] = {}
-    for grade in counted_grades(grades):
-        if isinstance(name := grade.get("name"), str) and (name not in found or found[name].rule is None):
-            found[name] = _use(name, grade)
-    return tuple(found.values())
+    found: dict[tuple[str, str | None, str], GraderUse] = {}
+    for use in _uses(grades):
+        found.setdefault((use.grader, use.rule, use.kind), use)
+    left_out = {use.grader for use in found.values() if use.rule is not None}
+    return tuple(use for use in found.values() if use.rule is not None or use.grader not in left_out)
+
+
+def _uses(grades: Any) -> Iterator[GraderUse]:
+    for outer in grades if isinstance(grades, list) else ():
+        for grade in counted_grades([outer]):
+            if isinstance(name := grade.get("name"), str):
+                yield _use(name if grade is outer else _turn(outer) + name, grade)
+
+
+def _turn(grade: Mapping[str, Any]) -> str:
+    """The turn that the name of a grade begins with, if it does: `turn 2: `."""
+    found = _OF_TURN.match(str(grade.get("name")))
+    return "" if found is None else found.group()
 
 
 def _use(name: str, grade: Mapping[str, Any]) -> GraderUse:
@@ -59,8 +75,8 @@ class LeftOutTally:
 
     def add(self, uses: Sequence[GraderUse]) -> None:
         """Count in the graders of a result."""
+        self._results.update({use.grader for use in uses})
         for grader, rule, kind, why in uses:
-            self._results[grader] += 1
             if rule is None:
                 continue
             key = grader, rule, kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..graders.said_once import said_once
 from ..graders.thresholds import reaches
 
 __all__ = ["counted_first", "is_failure", "is_left_out", "why_not_passed"]
@@ -58,14 +59,19 @@ def _error(error: Any) -> str:
 def _grades(record: Mapping[str, Any]) -> str:
     grades = record.get("grades")
     said = [grade for grade in grades if isinstance(grade, Mapping)] if isinstance(grades, list) else []
-    failed = [_named(grade, grade.get("reason")) for grade in said if grade.get("passed") is False]
+    failed = "; ".join(_named(grade, grade.get("reason")) for grade in said if grade.get("passed") is False)
     if record.get("score") is not None:
-        return "; ".join(failed)
-    broken = [each for each in counted_first(said) if isinstance(each.get("error"), Mapping)]
+        return failed
+    broken = [each for each in said if isinstance(each.get("error"), Mapping)]
+    counted = [each for each in broken if not is_left_out(each)]
     if record.get("status") == "failed":
-        counted = [each for each in broken if not is_left_out(each)]
-        return "; ".join(failed + [f"not graded: {_named(each, each['error'].get('message'))}" for each in counted])
-    return "; ".join([_named(each, each["error"].get("message")) for each in broken] or failed)
+        return "; ".join(each for each in (failed, f"not graded: {_errors(counted)}" if counted else "") if each)
+    # Graders that are left out are a reason only where no other grader is.
+    return _errors(counted) or failed or _errors(broken)
+
+
+def _errors(grades: Sequence[Mapping[str, Any]]) -> str:
+    return said_once((_text(grade.get("name")), _text(grade["error"].get("message"))) for grade in grades)
 
 
 def _named(grade: Mapping[str, Any], said: Any) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..suite.format import GraderSpec
     from .talk import Exchange, Talk
 
-__all__ = ["live_grades", "prepare"]
+__all__ = ["live_grades", "not_graded", "prepare"]
 
 MakeGraders = Callable[[Sequence["GraderSpec"]], list[Grader]]
 
@@ -36,11 +36,11 @@ def prepare(submission: Submission, talk: Talk) -> None:
 async def live_grades(submission: Submission, talk: Talk, graders: Sequence[Grader], make: MakeGraders) -> list[Grade]:
     """What the graders of the case say of the final answer, and then those of turns. A conversation that broke off has
     no final answer."""
-    if (why := talk.broken_off) is None:
+    if talk.broken_off is None:
         grades = [await guarded(grader, submission) for grader in graders]
     else:
-        error = GradeError("broken-off", f"the conversation broke off in turn {talk.turn}: {why}")
-        grades = [_not_graded(grader, submission, error) for grader in graders]
+        error = GradeError("broken-off", _why_broken_off(talk))
+        grades = [not_graded(grader, submission, error) for grader in graders]
     return grades + await _turn_grades(submission, talk, make)
 
 
@@ -61,10 +61,21 @@ async def _graded(grader: Grader, submission: Submission, talk: Talk, number: in
         reply = submission.replies[number - 1]
         own = _expected(talk, number)
         return await guarded(grader, replace(reply, expected=own, reference=reference_text(own)))
-    return _not_graded(grader, submission, GradeError("turn-not-reached", f"there is no turn {number}: {talk.why}"))
+    return not_graded(grader, submission, _no_reply(talk, number))
 
 
-def _not_graded(grader: Grader, submission: Submission, error: GradeError) -> Grade:
+def _no_reply(talk: Talk, number: int) -> GradeError:
+    """Why there is no reply to a turn. After a break, all graders say the same words, so that a reason has them once."""
+    if talk.broken_off is None:
+        return GradeError("turn-not-reached", f"there is no turn {number}: {talk.why}")
+    return GradeError("broken-off" if number == talk.turn else "turn-not-reached", _why_broken_off(talk))
+
+
+def _why_broken_off(talk: Talk) -> str:
+    return f"the conversation broke off in turn {talk.turn}: {talk.broken_off}"
+
+
+def not_graded(grader: Grader, submission: Submission, error: GradeError) -> Grade:
     """The grade for a reply that there is not. A grader that would not be for it is left out, as for any other."""
     if isinstance(grader, Conditional) and (unused := grader.unused(submission)) is not None:
         return unused

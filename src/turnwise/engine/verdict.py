@@ -35,19 +35,20 @@ def judge(
     left: int = 0,
     stopped: StopReason | None = None,
     graded: bool = True,
+    unrecorded: str = "",
 ) -> Verdict:
     """The verdict on a run.
 
     Each group must reach a pass rate: `threshold` if given, else that of its suite in `min_pass_rates`; without
     either, every graded result must pass. `left` results were not run. Without `graded`, the run was asked not to
-    grade: ungraded results are fine.
+    grade: ungraded results are fine. `unrecorded` says what the run that is graded again lacks.
     """
     below = [
         reason
         for group in summary.targets
         if (reason := _shortfall(group, _bar(group, threshold, min_pass_rates or {})))
     ]
-    missing = _missing(summary, left, stopped, graded)
+    missing = _missing(summary, left, stopped, graded) + ([unrecorded] if unrecorded else [])
     also = f"; {_listed(below)}" if below else ""
     if stopped == "interrupted":
         done = "; ".join([f"{summary.results} done", *missing])

@@ -29,6 +29,7 @@ _METADATA = re.compile(r"metadata\.\S+")
 _KEY_LENGTH = 12
 _USUAL = ("question", "reference_answer", "outcome", "answer")
 _LONGEST_NAME = 40
+_NEARLY = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ class JudgePrompt:
         >>> JudgePrompt("Is ${candidate_answer} right? ${question}", "dollar").names()
         ('answer', 'question')
         """
-        return tuple(dict.fromkeys(_ours(match[1].strip(), self.form) for match in self._found()))
+        return tuple(
+            dict.fromkeys(_ours(match[1].strip(), self.form) for match in self._found() if self._is_ours(match))
+        )
 
     def problems(self) -> list[Problem]:
         """What names nothing that can be filled in.
@@ -66,6 +69,16 @@ class JudgePrompt:
     def shows_answer(self) -> bool:
         """Whether the answer is somewhere in it."""
         return not SHOWS_ANSWER.isdisjoint(self.names())
+
+    def _is_ours(self, match: re.Match[str]) -> bool:
+        """AgentV leaves what it does not know as it is: code of other languages has `${NAME}`, too. A name that is
+        nearly one of ours is a slip all the same."""
+        name = _ours(match[1].strip(), self.form)
+        if self.form == "braces" or name in NAMES or _METADATA.fullmatch(name):
+            return True
+        from difflib import get_close_matches
+
+        return bool(get_close_matches(name, [*NAMES, *AGENTV_NAMES], n=1, cutoff=_NEARLY))
 
     def _found(self) -> Iterator[re.Match[str]]:
         return _PLACEHOLDERS[self.form].finditer(self.text)
@@ -118,7 +131,7 @@ def _usual_values(submission: Submission) -> dict[str, str]:
 
 def _block(match: re.Match[str], form: Form, values: Mapping[str, str], key: str) -> str:
     name = _ours(match[1].strip(), form)
-    return fenced(name, values[name], key)
+    return fenced(name, values[name], key) if name in values else match[0]
 
 
 def _ours(name: str, form: Form) -> str:

@@ -8,6 +8,7 @@ from math import fsum
 from typing import Literal
 
 from .base import NOT_APPLICABLE, Grade, GradeError
+from .said_once import said_once
 from .thresholds import reaches
 
 __all__ = ["DEFAULT_THRESHOLD", "CaseScore", "CaseStatus", "left_out_text", "mean_score", "score_case", "weighted_mean"]
@@ -47,7 +48,7 @@ def score_case(grades: Sequence[Grade], threshold: float = DEFAULT_THRESHOLD) ->
 
 
 def left_out_text(grades: Sequence[Grade]) -> str:
-    """How many graders count, and why the others do not; empty if all count.
+    """How many graders graded, and why those that do not count did not; empty if all count.
 
     >>> from .base import GradeError, GraderSettings
     >>> polite = GraderSettings(name="polite", kind="regex", on_error="skip")
@@ -55,7 +56,8 @@ def left_out_text(grades: Sequence[Grade]) -> str:
     '0 of 1 graders graded; polite: timeout, left out by its rule'
     """
     out = [f"{grade.name}: {_why_left_out(grade.error)}" for grade in grades if grade.left_out and grade.error]
-    return "; ".join([f"{len(grades) - len(out)} of {len(grades)} graders graded", *out]) if out else ""
+    graded = sum(grade.error is None for grade in grades)
+    return "; ".join([f"{graded} of {len(grades)} graders graded", *out]) if out else ""
 
 
 def mean_score(grades: Sequence[Grade], unknown: float = 0.0) -> float:
@@ -80,10 +82,10 @@ def weighted_mean(scores: Sequence[float], weights: Sequence[float]) -> float:
 def _without_mean(grades: Sequence[Grade]) -> CaseScore | None:
     """The outcome where a grader could not grade; None if all did. No other grade can save a case that lacks what it
     requires, so that is known; the mean is not."""
-    errors = [f"{grade.name}: {grade.error.message}" for grade in grades if grade.error]
+    errors = [(grade.name, grade.error.message) for grade in grades if grade.error]
     if not errors:
         return None
-    said = f"{_counted(len(errors))} could not grade: {'; '.join(errors)}"
+    said = f"{_counted(len(errors))} could not grade: {said_once(errors)}"
     failed = _failed_required(grades)
     return CaseScore(None, "failed", f"{failed}; {said}") if failed else CaseScore(None, "ungraded", said)
 

@@ -15,6 +15,8 @@ __all__ = ["Aggregate", "TurnScoped", "aggregated"]
 
 Aggregate = Literal["min", "mean"]
 
+_NAMED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class TurnScoped:
@@ -69,4 +71,6 @@ def _shown(number: int, grade: Grade) -> dict[str, Any]:
 def _reason(grades: Sequence[Grade], aggregate: Aggregate) -> str:
     failed = [(number, grade) for number, grade in _numbered(grades) if not grade.passed]
     said = f"{aggregate} of {len(grades)} turns: {len(grades) - len(failed)} passed"
-    return said + "".join(f"; turn {number}: {grade.reason}" for number, grade in failed[:3])
+    more = len(failed) - _NAMED
+    rest = f"; and {more} more" if more > 0 else ""
+    return said + "".join(f"; turn {number}: {grade.reason}" for number, grade in failed[:_NAMED]) + rest

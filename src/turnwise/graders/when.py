@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .base import Grade, GradeError, Grader, GraderSettings, Submission
 from .json_values import brief, same_value
@@ -66,6 +67,12 @@ def _why_not(when: WhenSpec, submission: Submission) -> str | None:
         return f"the variant {when.variant!r}, and this is {submission.variant!r}"
     for key, value in (when.metadata or {}).items():
         if key not in submission.metadata or not same_value(value, submission.metadata[key]):
-            found = brief(submission.metadata[key]) if key in submission.metadata else "not there"
-            return f"cases whose metadata has {key}: {brief(value)}, and here it is {found}"
+            found = _as_json(submission.metadata[key]) if key in submission.metadata else "not there"
+            return f"cases whose metadata has {key}: {_as_json(value)}, and here it is {found}"
     return None
+
+
+def _as_json(value: Any) -> str:
+    """A value as suites write it: a text has quotes, since `"1"` is not `1`."""
+    short = brief(value)
+    return json.dumps(short, ensure_ascii=False, default=str) if short is value else str(short)

@@ -79,8 +79,7 @@ def _gaps(groups: Sequence[GroupSummary]) -> list[str]:
         notes.append("n: graded results; in brackets: 95 % confidence interval")
     if any(group.graded == 0 for group in groups):
         notes.append(f"score {NONE}: nothing was graded" if notes else "no score: nothing was graded")
-    if any(_lacks_interval(group) for group in groups):
-        notes.append("no interval: all graded results are of one conversation or case")
+    notes += dict.fromkeys(why for group in groups if (why := _why_no_interval(group)))
     if _some(groups, lambda group: group.latency_ms.n > 0):
         notes.append(f"p50, p95 {NONE}: no answer was asked for, or its time is not known")
     if _some(groups, _has_tokens):
@@ -114,8 +113,12 @@ def _some(groups: Sequence[GroupSummary], holds: Callable[[GroupSummary], bool])
     return len({holds(group) for group in groups}) == 2
 
 
-def _lacks_interval(group: GroupSummary) -> bool:
-    return any(each.value is not None and each.lo is None for each in (group.mean_score, group.pass_rate))
+def _why_no_interval(group: GroupSummary) -> str:
+    """What the results lack for an interval; empty if they lack nothing. A mean may be of fewer results than a rate."""
+    mean, rate = (each.value is not None and each.lo is None for each in (group.mean_score, group.pass_rate))
+    if rate or (mean and group.cases == 1):
+        return "no interval: all graded results are of one conversation or case"
+    return "mean score without interval: its scores are of one conversation or case, or all the same" if mean else ""
 
 
 def _counts(heading: str, counts: Sequence[int]) -> Column:

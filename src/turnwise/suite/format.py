@@ -120,6 +120,18 @@ def _readable_pattern(pattern: str) -> str:
 
 
 _NOT_EMPTY: JsonDict = {"not": {"pattern": r"^!?(\./)?/*$"}}
+
+
+def _judge_of_all_cases(name: str) -> str:
+    if "{{" in name:
+        raise PydanticCustomError(
+            "unknown_target",
+            "`judge` is for all cases of the suite: {{ }} is not filled in there",
+            {"hint": "name a target, or write {{ }} into the `target` of a grader"},
+        )
+    return name
+
+
 GuidelinePattern = Annotated[str, AfterValidator(_readable_pattern), Field(json_schema_extra=_NOT_EMPTY)]
 Threshold = Annotated[float, Field(ge=0, le=1)]
 Trials = Annotated[int, Field(ge=1)]
@@ -303,7 +315,7 @@ class SuiteHeader(FormatModel):
     description: str | None = Field(None, description="What the suite is about.")
     target: Word | None = Field(None, description="The target to ask.")
     targets: Annotated[list[Word], Field(min_length=1)] | None = Field(None, description="Several targets to ask.")
-    judge: Word | None = Field(
+    judge: Annotated[Word, AfterValidator(_judge_of_all_cases)] | None = Field(
         None, description="The target that judges where neither the grader nor its deck names one; not for `similar`."
     )
     system_prompt: str | None = Field(None, description="The system text of cases that have none of their own.")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import SetupError
-from .commands import IN_FORMAT, PLACEHOLDER, check_quotes, check_shell_words, placeholders
+from .commands import IN_FORMAT, check_files_form, check_quotes, check_shell_words, placeholders
 
 __all__ = ["check_batch", "check_command", "check_files_format", "check_healthcheck", "check_prompt"]
 
@@ -61,7 +61,7 @@ def check_files_format(target: Any) -> None:
         message = "`files_format` names no file: it holds neither {path} nor {basename}"
         raise SetupError(message, hint="such as files_format: --file {path}")
     if target.shell is True:
-        check_quotes(form, IN_FORMAT, "files_format")
+        check_files_form(form)
 
 
 def check_healthcheck(target: Any) -> None:
@@ -78,7 +78,7 @@ def _check_text(command: Sequence[str] | str, shell: Any, key: str) -> None:
     if shell is True and not isinstance(command, str):
         raise SetupError(f"with `shell: true`, `{key}` is one text", hint="a list needs no shell: leave `shell` out")
     if isinstance(command, str) and shell is True:
-        check_quotes(command, PLACEHOLDER, key)
+        check_quotes(command, key)
     elif isinstance(command, str) and shell is False:
         check_shell_words(command, key)
 

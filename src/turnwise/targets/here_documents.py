@@ -7,8 +7,9 @@ import re
 __all__ = ["OPENING", "HereDocuments"]
 
 OPENING = re.compile(
-    r"<<(?P<dash>-?)[ \t]*(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n\\$`]+)\"|\\(?P<escaped>[\w.-]+)|(?P<bare>[\w.-]+))"
-    r"(?=[\s;&|<>)]|$)"
+    r"<<(?P<dash>-?)[ \t]*(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n\\$`]+)\"|"
+    r"\\(?P<escaped>[\w.-]+)|(?P<bare>[\w.-]+))"
+    r"(?=[ \t\n;&|<>)]|\Z)"
 )
 """`<<` and a word that nobody can misread."""
 
@@ -22,21 +23,21 @@ class HereDocuments:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._open: list[re.Match[str]] = []
+        self._open: list[tuple[re.Match[str], int]] = []
 
     @property
     def are_open(self) -> bool:
         """Whether lines of the text must follow."""
         return bool(self._open)
 
-    def open(self, opening: re.Match[str]) -> None:
-        """Note one that a line begins."""
-        self._open.append(opening)
+    def open(self, opening: re.Match[str], depth: int) -> None:
+        """Note one that a line begins, within so many parentheses and quotes."""
+        self._open.append((opening, depth))
 
-    def end(self, start: int) -> int | None:
+    def end(self, start: int, depth: int) -> int | None:
         """Where the lines end that begin at `start`; None if a shell might see another end."""
-        for opening in self._open:
-            found = self._end_of(opening, start)
+        for opening, opened in self._open:
+            found = self._end_of(opening, start) if opened == depth else None
             if found is None:
                 return None
             start = found

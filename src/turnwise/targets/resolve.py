@@ -132,7 +132,9 @@ def _with_texts(value: Any, texts: Mapping[DataPath, str], path: DataPath = ()) 
 def _passed_secrets(settings: Mapping[str, Any], known: Mapping[str, str]) -> set[str]:
     """What an agent is given of the environment, and may print."""
     names = [name for name in settings.get("pass_env") or () if name not in _PLAIN or looks_secret(name)]
-    return set(hidden_values(names, known).values())
+    found = hidden_values(names, known)
+    # A plain word such as `production` is part of what answers say.
+    return {value for name, value in found.items() if looks_secret(name) or not value.isalpha()}
 
 
 def _origins(settings: Mapping[str, Any]) -> dict[str, str]:

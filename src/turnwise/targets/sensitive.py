@@ -29,6 +29,7 @@ _SECRET_WORDS = {
     "auth", "authorization", "bearer", "cookie", "credential", "credentials", "keys", "passphrase", "pat", "pwd", "sas",
     "sig", "signature",
 }  # fmt: skip
+_FOLDERS = ("PWD", "OLDPWD")
 _SECRET_ENDINGS = ("key", "token", "secret", "secrets", "password", "passwd")
 _PRIVATE_MAPPINGS = ("headers", "env", "body", "extra_body")
 _MARK = "\x00"
@@ -63,6 +64,8 @@ def looks_secret(name: str) -> bool:
     >>> looks_secret("OPENAI_API_KEY"), looks_secret("X-Auth-Token"), looks_secret("max_tokens")
     (True, True, False)
     """
+    if name in _FOLDERS:
+        return False
     words = [word.lower() for word in _WORDS.findall(name)]
     return words[-1:] == ["pass"] or any(word in _SECRET_WORDS or word.endswith(_SECRET_ENDINGS) for word in words)
 
@@ -100,7 +103,8 @@ def redactions(settings: Mapping[str, Any], environment: Mapping[str, str]) -> d
 
 def secret_values(settings: Mapping[str, Any], environment: Mapping[str, str]) -> frozenset[str]:
     """Every secret of a target as it may turn up in an answer or a message, and the passwords of proxies."""
-    found = {environment.get(name, "") for name in secret_variables(settings)}
+    named = {name: environment.get(name, "") for name in secret_variables(settings)}
+    found = {value for name, value in named.items() if not _is_word(name, value, settings)}
     literals = set(secret_literals(settings))
     for path, text in texts(settings):
         filled = substitute(text, environment)[0]
@@ -111,6 +115,14 @@ def secret_values(settings: Mapping[str, Any], environment: Mapping[str, str]) -
         for value in (environment.get(name), environment.get(name.lower())):
             found |= _secrets_of_address(value) if value else set()
     return frozenset(text for value in found if len(text := value.strip()) >= _SHORTEST)
+
+
+def _is_word(name: str, value: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a value is a plain word, such as `staging`, that is taken for a secret only for where it stands: to take
+    it out of answers would change what they say."""
+    uses = [use for use in references(dict(settings)) if use.name == name]
+    only_set = all(use.path[0] == "env" and not _is_secret_path(use.path) for use in uses)
+    return value.isalpha() and only_set and not looks_secret(name)
 
 
 def texts(value: Any, path: DataPath = ()) -> Iterator[tuple[DataPath, str]]:

@@ -16,16 +16,16 @@ __all__ = ["end_of_text", "surroundings"]
 _QUOTES = "within quotes"
 _COMMENT = "within a comment"
 _BACKSLASH = "after a backslash"
+_UNSURE_LINE = "after a line with `<<` that does not end where it seems to"
 
 _DOLLAR_QUOTE = re.compile(r"\$'(?:[^'\\]|\\[^'])*'")
 _BACKTICKS = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
-_SIMPLE = r"[^'\"`\\{}$]|\$\w+|\$\{[^'\"`\\{}$]*\}"
-_VARIABLE = re.compile(rf"\$\{{(?:{_SIMPLE}|\"[^'\"`\\{{}}$]*\")*\}}")
-_QUOTED_VARIABLE = re.compile(rf"\$\{{(?:{_SIMPLE})*\}}")
-_COMMENT_TEXT = re.compile(r"#[^\n]*")
+_SIMPLE = r"[^'\"`\\{}$]|\$\w++|\$\{[^'\"`\\{}$]*\}"
+_VARIABLE = re.compile(rf"\$\{{(?:{_SIMPLE}|\"[^'\"`\\{{}}$]*\")*+\}}")
+_QUOTED_VARIABLE = re.compile(rf"\$\{{(?:{_SIMPLE})*+\}}")
 _CASE = re.compile(r"case(?=\s)")
 _NOT_IN_ARITHMETIC = "'\"`\\#"
-_OPERATORS = " \t\r\n;&|()<>"
+_OPERATORS = " \t\n;&|()<>"
 
 
 def surroundings(text: str, spans: Iterable[tuple[int, int]]) -> dict[int, str]:
@@ -74,7 +74,7 @@ class _Reading:
                 self._plain()
 
     def _placeholder(self, end: int) -> None:
-        start, self._at = self._at, max(end, self._at + (end == self._at))
+        start, self._at = self._at, max(end, self._at + 1)
         if self._stack[-1:] == ['"']:
             self.around[start] = _QUOTES
         elif self._documents.are_open:
@@ -90,8 +90,6 @@ class _Reading:
         in_quotes = self._stack[-1:] == ['"']
         if after == "\n" and (before == "$" if in_quotes else before.strip(" \t\n;&|")):
             self._doubt("after a line that goes on in the middle of a word", self._at)
-        elif after == "\n" and self._documents.are_open:
-            self._doubt("after a line with `<<` that goes on in the next", self._at)
         else:
             self._new_word = self._new_word and after == "\n"
             self._skip(self._at + 2, _BACKSLASH)
@@ -102,14 +100,15 @@ class _Reading:
             self._stack.pop()
             self._at += 1
         elif each == "\n" and self._documents.are_open:
-            self._doubt("after a line with `<<` that ends within quotes", self._at)
+            self._doubt(_UNSURE_LINE, self._at)
         elif not self._expansion(_QUOTED_VARIABLE):
             self._at += 1
 
     def _plain(self) -> None:
         each = self._text[self._at]
         if self._new_word and each == "#":
-            self._match(_COMMENT_TEXT, _COMMENT)
+            end = self._text.find("\n", self._at)
+            self._skip(end if end >= 0 else len(self._text) + 1, _COMMENT)
         elif each == "\n" and self._documents.are_open:
             self._documents_end()
         elif self._text.startswith("<<", self._at):
@@ -125,12 +124,12 @@ class _Reading:
 
     def _character(self, each: str) -> None:
         """A parenthesis, an end of a word, or a part of one."""
-        closes = each == ")" and bool(self._stack)
         if each == "(":
             self._stack.append("(")
-        ended = self._stack.pop() if closes else ""
+        ended = self._stack.pop() if each == ")" and self._stack else ""
         if ended == "$(" and self._documents.are_open:
             self._doubt("after a here-document that does not end within its `$(…)`", self._at)
+            return
         self._new_word = each in _OPERATORS and ended != "$("
         self._at += 1
 
@@ -139,8 +138,6 @@ class _Reading:
         if each == '"':
             self._stack.append('"')
             self._at += 1
-        elif self._documents.are_open and "\n" in self._text[self._at : self._text.find("'", self._at + 1)]:
-            self._doubt("after a line with `<<` that ends within quotes", self._at)
         else:
             end = self._text.find("'", self._at + 1)
             self._skip(end + 1 if end >= 0 else len(self._text) + 1, _QUOTES)
@@ -168,7 +165,8 @@ class _Reading:
         for at in range(self._at + 1, len(self._text)):
             depth += {"(": 1, ")": -1}.get(self._text[at], 0)
             if depth == 1 and self._text[at] == ")" and self._text[at : at + 2] == "))":
-                return self._skip(at + 2, "within `$((…))`")
+                self._skip(at + 2, "within `$((…))`")
+                return
             if self._text[at] in _NOT_IN_ARITHMETIC or (depth == 1 and self._text[at] == ")"):
                 break
         self._doubt("after `$((`, whose end is not sure", self._at)
@@ -177,30 +175,34 @@ class _Reading:
         if self._text.startswith("<<<", self._at):
             self._at += 3
         elif (opening := OPENING.match(self._text, self._at)) is None:
-            return self._doubt("after `<<`, whose end is not sure", self._at)
+            self._doubt("after `<<`, whose end is not sure", self._at)
+            return
         else:
-            self._documents.open(opening)
             self._skip(opening.end(), "after `<<`")
+            self._documents.open(opening, len(self._stack))
         self._new_word = True
 
     def _documents_end(self) -> None:
-        end = self._documents.end(self._at + 1)
+        end = self._documents.end(self._at + 1, len(self._stack))
         if end is None:
-            return self._doubt("after a here-document whose end is not sure", self._at)
+            self._doubt("after a here-document whose end is not sure", self._at)
+            return
         self._skip(end, "within a here-document")
         self._new_word = True
 
     def _match(self, pattern: re.Pattern[str], inside: str, otherwise: str = "") -> None:
         found = pattern.match(self._text, self._at)
         if found is None:
-            return self._doubt(otherwise, self._at)
+            self._doubt(otherwise, self._at)
+            return
         self._skip(found.end(), inside)
 
     def _skip(self, end: int, inside: str) -> None:
-        """Go on there; what begins on the way is inside of something. So is the end of the text, if it is open."""
-        ends_text = end == len(self._text) and inside in (_COMMENT, _BACKSLASH)
-        reach = end + 1 if ends_text and not (inside == _BACKSLASH and self._text[-2:-1] == "\\") else end
-        self.around |= {start: inside for start in self._spans if self._at < start < reach}
+        """Go on there; what begins on the way is inside of something."""
+        if self._documents.are_open and "\n" in self._text[self._at : end]:
+            self._doubt(_UNSURE_LINE, self._at)
+            return
+        self.around |= {start: inside for start in self._spans if self._at < start < end}
         self._at = end
 
     def _doubt(self, reason: str, since: int) -> None:

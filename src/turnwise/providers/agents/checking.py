@@ -73,7 +73,7 @@ class _Finder(Protocol):
 
 
 async def agent_state(resolved: ResolvedTarget, around: Surroundings) -> AgentState | None:
-    """What is known of the target's agent. None for a command of one's own that only the workspace has. Raises
+    """What is known of the target's agent. None for one that `finder_of` does not look for. Raises
     `SetupError`, with the command that installs it, if its program is not there."""
     finder = finder_of(resolved.target, around)
     if finder is None:
@@ -83,7 +83,10 @@ async def agent_state(resolved: ResolvedTarget, around: Surroundings) -> AgentSt
 
 
 def finder_of(target: Any, around: Surroundings) -> _Finder | None:
-    """What finds the program of a target; None for a command of one's own that only the workspace has."""
+    """What finds the program of a target; None for a command of one's own that only the workspace has, and for a
+    VS Code to which nothing is sent."""
+    if getattr(target, "dry_run", False) is True:
+        return None
     if target.provider in ("vscode", "vscode-insiders"):
         from .vscode.command import CodeCommand
 

@@ -10,11 +10,13 @@ from ...errors import SetupError
 from ...targets.commands import (
     IN_FORMAT,
     NAMES,
-    PLACEHOLDER,
     arguments_of,
+    check_files_form,
     check_quotes,
     check_shell_words,
+    fill_in,
     placeholders,
+    whole_placeholder,
 )
 
 __all__ = ["NAMES", "Values", "filled", "placeholders"]
@@ -48,19 +50,19 @@ def filled(
         return tuple(argument for word in words for argument in _arguments(word, values, form))
     if not isinstance(command, str):
         raise SetupError(f"with `shell: true`, `{key}` is one text", hint="a list needs no shell: leave `shell` out")
-    check_quotes(command, PLACEHOLDER, key)
-    check_quotes(form, IN_FORMAT, "files_format")
+    check_quotes(command, key)
+    check_files_form(form)
 
-    return _SHELL, "-c", PLACEHOLDER.sub(lambda match: _text(match[1], values, form, shlex.quote), command)
+    return _SHELL, "-c", fill_in(command, lambda name: _text(name, values, form, shlex.quote))
 
 
 def _arguments(word: str, values: Values, form: str) -> Iterator[str]:
-    whole = PLACEHOLDER.fullmatch(word)
-    if whole is not None and _is_list(values, whole[1]):
-        for path in values[whole[1]]:
-            yield from (_formatted(part, path) for part in _parts(form, whole[1]))
+    whole = whole_placeholder(word)
+    if whole is not None and _is_list(values, whole):
+        for path in values[whole]:
+            yield from (_formatted(part, path) for part in _parts(form, whole))
     else:
-        yield PLACEHOLDER.sub(lambda match: _text(match[1], values, form, str), word)
+        yield fill_in(word, lambda name: _text(name, values, form, str))
 
 
 def _is_list(values: Values, name: str) -> bool:

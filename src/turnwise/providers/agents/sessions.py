@@ -70,12 +70,12 @@ def file_names(request: ProviderRequest) -> list[str]:
     a person gives, and our own logs have further ones, which no other id has.
 
     >>> file_names(ProviderRequest(question="", case_id="a"))
-    ['a.jsonl', 'a@1.jsonl', 'a@1.log']
+    ['a.jsonl', 'a.log', 'a@1.jsonl', 'a@1.log']
     >>> file_names(ProviderRequest(question="", case_id="a/b c", attempt=2))
     ['a-b-c@2.jsonl', 'a-b-c-0af99a@2.log']
     """
     given = plain_name(request)
-    first = [f"{given}.jsonl"] if request.attempt == 1 else []
+    first = [f"{given}.jsonl", f"{given}.log"] if request.attempt == 1 else []
     return [*first, f"{given}{TRIAL}{request.attempt}.jsonl", f"{log_name(request)}.log"]
 
 
