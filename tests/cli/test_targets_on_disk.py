@@ -15,11 +15,11 @@ from turnwise.targets.on_disk import disk_problems
 SUITE = "graders: [{contains: x}]\ncases:\n  - {id: a, input_messages: [{role: user, content: x}]}\n"
 
 
-def project(*targets: dict[str, Any]) -> None:
-    """Write a project into the current folder."""
+def project(*targets: dict[str, Any], asks: str = "") -> None:
+    """Write a project into the current folder; its suite begins with `asks`."""
     Path(".turnwise").mkdir()
     Path(".turnwise/targets.yaml").write_text(yaml.safe_dump({"targets": list(targets)}, sort_keys=False))
-    Path("suite.yaml").write_text(SUITE)
+    Path("suite.yaml").write_text(asks + SUITE)
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,28 @@ def test_what_is_there_or_not_known_is_no_problem(tmp_path: Path, settings: dict
 
 def test_validate_names_the_place(turnwise: Turnwise) -> None:
     """The diagnostic has file, line and column of the setting."""
-    project({"name": "t", "provider": "codex", "cwd": "nope"})
+    project({"name": "t", "provider": "codex", "cwd": "nope"}, asks="target: t\n")
     said = turnwise("validate", "suite.yaml")
     assert said.code == 2
     assert said.out.startswith(".turnwise/targets.yaml:4:8: error: `cwd` does not exist: ")
+
+
+def test_a_target_that_no_suite_names_is_a_warning(turnwise: Turnwise) -> None:
+    """What does not hold up a run is no error of a validation."""
+    right = {"name": "right", "provider": "mock", "echo": True}
+    project({"name": "t", "provider": "replay", "sessions": "nope"}, right, asks="target: right\n")
+    said = turnwise("validate", "suite.yaml")
+    assert said.code == 0
+    assert said.out.startswith(".turnwise/targets.yaml:4:13: warning: `sessions` does not exist: ")
+
+
+def test_the_judge_of_a_target_that_is_named_is_used_too(turnwise: Turnwise) -> None:
+    """A target brings its judge along."""
+    asked = {"name": "asked", "provider": "mock", "echo": True, "judge_target": "t"}
+    project({"name": "t", "provider": "codex", "cwd": "nope"}, asked, asks="target: asked\n")
+    said = turnwise("validate", "suite.yaml")
+    assert said.code == 2
+    assert ": error: `cwd` does not exist: " in said.out
 
 
 def test_a_run_ends_before_it_begins(turnwise: Turnwise) -> None:

@@ -95,10 +95,15 @@ def test_graders_that_may_be_left_out_do_not_hide_the_break(tmp_path: Path) -> N
 
 def test_a_break_stays_one_when_it_is_graded_again(tmp_path: Path) -> None:
     """The record tells that the conversation was not over, and it is no answer on a later day either."""
-    with model_at(tmp_path, lambda _: calling(("time", {})), case("a", tools=[WEATHER], graders=[POLITE])):
+    turns = [{"user": text, "graders": [POLITE]} for text in ("two", "three")]
+
+    def model(messages: list[dict[str, Any]]) -> Any:
+        return calling(("time", {})) if messages[-1]["content"] == "two" else saying("hello")
+
+    with model_at(tmp_path, model, case("a", tools=[WEATHER], turns=turns, graders=[POLITE])):
         recorded = run(tmp_path / "s.yaml", cache=False)
         line = again(recorded)
-    assert (line["status"], kinds(line)) == ("ungraded", ["broken-off"])
+    assert (line["status"], kinds(line)) == ("ungraded", ["broken-off", "broken-off", "turn-not-reached"])
     assert line["live"] == journal(recorded)[0]["live"]
 
 

@@ -62,7 +62,7 @@ class Bars:
 
 
 def unrecorded_text(regrades: Any) -> str:
-    """What a run that is graded again lacks, by the `regrades` of a description; empty if nothing is known to be missing.
+    """What a run that is graded again lacks, by the `regrades` of a description; empty if it is nothing, or not known.
 
     >>> unrecorded_text({"unrecorded": {"results": 1, "planned": 2, "resume": "turnwise run --resume r1"}})
     '1 of 2 planned results has no record: go on with turnwise run --resume r1'

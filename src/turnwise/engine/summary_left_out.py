@@ -27,8 +27,8 @@ class GraderUse(NamedTuple):
 
 
 def grader_uses(grades: Any) -> tuple[GraderUse, ...]:
-    """The graders of a line, those inside of composites too. Several of one name are one, but for each reason why one of
-    them did not count. What is inside of a turn's composite has the turn in front of its name, too.
+    """The graders of a line, those inside of composites too; what is inside of a turn's composite has the turn in front
+    of its name. Several of one name are one, but for each reason why one of them did not count.
 
     >>> error = {"kind": "crash", "message": "exit code 3"}
     >>> grader_uses([{"name": "a", "kind": "code", "evidence": {"left_out": "on_error: skip"}, "error": error}])

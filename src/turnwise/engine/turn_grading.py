@@ -65,7 +65,7 @@ async def _graded(grader: Grader, submission: Submission, talk: Talk, number: in
 
 
 def _no_reply(talk: Talk, number: int) -> GradeError:
-    """Why there is no reply to a turn. After a break, all graders say the same words, so that a reason has them once."""
+    """Why there is no reply to a turn. After a break, all graders say the same words: a reason has them once."""
     if talk.broken_off is None:
         return GradeError("turn-not-reached", f"there is no turn {number}: {talk.why}")
     return GradeError("broken-off" if number == talk.turn else "turn-not-reached", _why_broken_off(talk))

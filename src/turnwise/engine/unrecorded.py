@@ -29,21 +29,26 @@ def unrecorded_results(
     """How many of the `planned` results have no record, and how to `resume` the run; None if none is known to be
     missing. Only these `suites` and `targets` count, and the cases that are selected; all if they are None."""
     recorded = plan.recorded
-    planned = {
-        group: results
-        for group, results in _groups(recorded.description).items()
-        if (targets is None or group[0] in targets) and (suites is None or group[2] in suites)
-    }
+    planned = Counter(
+        {
+            group: results
+            for group, results in _groups(recorded.description).items()
+            if (targets is None or group[0] in targets) and (suites is None or group[2] in suites)
+        }
+    )
     have = Counter((key.target, key.variant, key.suite) for key in recorded.results)
-    lacking = Counter({group: results - have[group] for group, results in planned.items() if results > have[group]})
-    there = sum(min(have[group], results) for group, results in planned.items())
+    there, lacking = (planned & have).total(), planned - have
     if lacking and not plan.options.selection.is_everything:
         there, lacking = _of_selected(plan, lacking, planned)
+    return _told(recorded, there, lacking.total())
+
+
+def _told(recorded: RecordedRun, there: int, missing: int) -> dict[str, Any] | None:
     regrades = recorded.description.get("regrades")
-    if not lacking:
+    if not missing:
         # What a grading lacks from its start, a grading of its results lacks as well.
         return regrades.get("unrecorded") if isinstance(regrades, Mapping) else None
-    missing, command = lacking.total(), "run" if regrades is None else "grade"
+    command = "run" if regrades is None else "grade"
     return {
         "results": missing,
         "planned": there + missing,

@@ -61,6 +61,8 @@ async def check_targets(
 async def _check(resolved: ResolvedTarget, providers: Providers, timeout: float) -> CheckOutcome:
     if (sessions := getattr(resolved.target, "sessions", None)) is not None:
         return await _looked_into(resolved.target.name, sessions, providers)
+    if getattr(resolved.target, "dry_run", False) is True:
+        return CheckOutcome(resolved.target.name, True, "dry run: nothing is sent")
     if resolved.target.provider not in AGENTS:
         return await _asked(resolved, providers, timeout)
     try:
