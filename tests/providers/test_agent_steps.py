@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_fixtures import asked, provider, request_of
-from agent_scripts import cli, outcomes, script
+from agent_scripts import cli, gone, outcomes, script
 from turnwise.errors import ApplicationError, ProviderError, SetupError
 from turnwise.providers.agents.steps import run_step
 
@@ -90,3 +90,12 @@ def test_a_step_that_does_not_start_is_told(tmp_path: Path) -> None:
     """A program that is not there is named."""
     with pytest.raises(SetupError, match="no program 'no-such-step'"):
         asyncio.run(run_step("setup", ["no-such-step"], tmp_path, {"PATH": "/usr/bin:/bin"}, "a"))
+
+
+def test_what_setup_left_running_ends_with_the_workspace(tmp_path: Path) -> None:
+    """A server that `setup` starts in a session of its own is there for the agent, and gone afterwards."""
+    starts = f"setsid sleep 60 & echo $! > {tmp_path / 'pid'}"
+    looks = f"import os; os.kill(int(open({str(tmp_path / 'pid')!r}).read()), 0); print('it runs')"
+    [answer] = asked(provider(tmp_path, looks, setup=["sh", "-c", starts]))
+    assert answer.text == "it runs"
+    assert gone(int((tmp_path / "pid").read_text()))

@@ -139,6 +139,17 @@ def test_many_at_once_take_the_template_once(tmp_path: Path, monkeypatch: pytest
     assert list((tmp_path / "temp").iterdir()) == []
 
 
+def test_a_workspace_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A template that is refused leaves neither half a workspace nor half a copy."""
+    (tmp_path / "temp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temp"))
+    (tmp_path / "template").mkdir()
+    (tmp_path / "template/link").symlink_to(tmp_path)
+    with pytest.raises(SetupError):
+        maker(tmp_path, workspace_template="template").make()
+    assert list((tmp_path / "temp").iterdir()) == []
+
+
 def test_git_can_be_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Making a working tree ends when nobody waits for it any more; hooks of the user's are not run."""
     (tmp_path / "bin").mkdir()
