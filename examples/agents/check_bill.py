@@ -8,7 +8,8 @@ from pathlib import Path
 def graded(given):
     """The grade; an error where there is no workspace to look into."""
     if given["workspace"] is None:
-        return {"error": "there is no workspace: only agents leave a bill, and it stays for later only with `keep_workspaces: always`"}
+        kept = "it stays for later only with `keep_workspaces: always`"
+        return {"error": f"there is no workspace: only agents leave a bill, and {kept}"}
     bill = Path(given["workspace"], "bill.txt")
     found = bill.read_text(errors="replace").strip() if bill.is_file() else "no bill"
     right = found == f"total: {given['vars']['total']} EUR"
