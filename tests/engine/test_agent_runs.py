@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import turnwise
-from run_fixtures import case, journal, project, run, suite
+from run_fixtures import ECHO, case, journal, project, run, suite
 from turnwise.engine.result_format import ResultSpec
 
 # Speaks like Codex: one command, one answer. The prompt decides what it does.
@@ -171,3 +171,17 @@ def test_a_masked_answer_is_not_graded_again(root: Path) -> None:
     [again] = journal(asyncio.run(turnwise.grade(first.folder)))
     assert (again["status"], again["score"], again["masked"]) == ("ungraded", None, True)
     assert again["grades"][0]["error"]["kind"] == "masked-answer"
+
+
+def test_an_agent_as_a_judge_leaves_no_workspace(root: Path) -> None:
+    """An agent may judge, and what it worked in goes at once: a long run does not fill the disk with it."""
+    verdict = '{"score": 1, "reason": "fine"}'
+    program = (root / "fake-codex").read_text().replace('"hello from " + os.getcwd()', repr(verdict))
+    (root / "fake-codex").write_text(program)
+    judge = {"type": "llm_judge", "target": "coder"}
+    seen = "import json, os, sys; print(json.dumps({'score': 1, 'reason': str(os.listdir(sys.argv[1]))}))"
+    looks = {"type": "code", "command": [sys.executable, "-c", seen, str(root / "temp")]}
+    project(root, agent(), ECHO, s=suite([case("a")], target="echo", graders=[judge, looks]))
+    [result] = journal(run(root / "s.yaml"))
+    assert result["grades"][0]["score"] == 1.0
+    assert "turnwise-agent" not in result["grades"][1]["reason"]

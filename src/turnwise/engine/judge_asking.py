@@ -51,6 +51,8 @@ async def ask_judge(asked: Asked, room: asyncio.Semaphore, model: str | None, re
         with judging() as until:
             async with asyncio.timeout_at(until), room:
                 response = await asked.provider.ask(request)
+                if (work := response.agent) is not None:
+                    await asyncio.to_thread(work.release, failed=False)  # nobody looks at what a judge did
     except TimeoutError:
         detail = "no time was left of what one result may take; raise --timeout"
         return JudgeAnswer(text=None, failure="timeout", detail=detail, model=model, cost_usd=None)

@@ -71,7 +71,7 @@ class AgentFolder:
     def is_work(self, relative: str) -> bool:
         """Whether a path in the folder is the agent's work, and not our own book-keeping.
 
-        >>> folder = AgentFolder(Path("/root/agent-1"))
+        >>> folder = AgentFolder(Path("/agents/agent-1"))
         >>> folder.is_work("src/a.py"), folder.is_work("messages/1_res.md"), folder.is_work("woken")
         (True, False, False)
         """
