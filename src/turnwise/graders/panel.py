@@ -101,14 +101,18 @@ async def ask_panel(
     submission: Submission,
     ask: Callable[[Asker], Awaitable[Vote]],
 ) -> list[Vote] | GradeError:
-    """The votes of all judges, one after the other: other answers are judged meanwhile."""
+    """The votes of all judges, who are asked at the same time."""
     askers: list[Asker] = []
     for target in targets:
         asker = None if submission.judges is None else submission.judges.asker(target, model)
         if asker is None:
             return why_nobody(target)
         askers.append(asker)
-    return [await ask(asker) for asker in askers]
+    if len(askers) == 1:
+        return [await ask(askers[0])]
+    from asyncio import gather
+
+    return list(await gather(*(ask(asker) for asker in askers)))
 
 
 def without_verdict(votes: Sequence[Vote], least: int | None) -> GradeError | None:
