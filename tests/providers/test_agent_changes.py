@@ -198,3 +198,31 @@ def test_lines_are_parted_by_line_feeds_alone(tmp_path: Path) -> None:
     before = picture(tmp_path)
     (tmp_path / "a.txt").write_text("one\u2028two\n", encoding="utf-8")
     assert changes_since(before, tmp_path).diff.endswith("@@ -0,0 +1 @@\n+one\u2028two\n")
+
+
+def test_comparing_has_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is over, changed files are still named, and the note counts those that are not shown."""
+    before = picture(tmp_path)
+    (tmp_path / "a.txt").write_text("a\n")
+    monkeypatch.setattr(changes, "_SECONDS", -1.0)
+    found = changes_since(before, tmp_path)
+    assert (found.files, found.diff) == ((Change("a.txt", "added"),), "")
+    assert found.note == "1 changed file does not fit into the diff"
+
+
+def test_looking_has_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workspace that takes too long to look at is not taken for an empty one."""
+    (tmp_path / "a.txt").write_text("a\n")
+    before = picture(tmp_path)
+    monkeypatch.setattr(pictures, "_SECONDS", -1.0)
+    found = changes_since(before, tmp_path)
+    assert found.files == ()
+    assert found.note is not None
+
+
+def test_a_link_that_was_just_put_there_is_not_followed(tmp_path: Path) -> None:
+    """What was a file a moment ago may be a link to a secret when it is read."""
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "link").symlink_to(tmp_path / "secret")
+    with pytest.raises(OSError, match="symbolic links"):
+        pictures._Book(time.monotonic() + 5)._read(str(tmp_path / "link"), 6)

@@ -256,3 +256,10 @@ def test_application_errors_of_a_batch_are_not_tried_again(tmp_path: Path) -> No
     assert isinstance(error, ApplicationError)
     assert not isinstance(error, ProtocolError)
     assert error.retryable is False
+
+
+def test_each_case_has_an_error_of_its_own(tmp_path: Path) -> None:
+    """What is known of one case is written into its error, and must not be in another's."""
+    found = outcomes(cli(tmp_path, ["no-such-program-anywhere"], batch=True), "a", "b")
+    assert all(isinstance(each, SetupError) for each in found)
+    assert found[0] is not found[1]

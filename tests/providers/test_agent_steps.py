@@ -11,6 +11,7 @@ import pytest
 from agent_fixtures import asked, provider, request_of
 from agent_scripts import cli, gone, outcomes, script
 from turnwise.errors import ApplicationError, ProviderError, SetupError
+from turnwise.providers.agents import steps
 from turnwise.providers.agents.steps import run_step
 
 FAILS = ["sh", "-c", "echo 'it is stuck' >&2; exit 5"]
@@ -99,3 +100,21 @@ def test_what_setup_left_running_ends_with_the_workspace(tmp_path: Path) -> None
     [answer] = asked(provider(tmp_path, looks, setup=["sh", "-c", starts]))
     assert answer.text == "it runs"
     assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_teardown_is_short_when_nobody_waits_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a cancel, `teardown` has less time than it would have otherwise."""
+    monkeypatch.setattr(steps, "_SECONDS_AFTER_CANCEL", 0.2)
+    script_text = f"import time; open({str(tmp_path / 'began')!r}, 'w').close(); time.sleep(60)"
+    agent = provider(tmp_path, script_text, teardown=["sleep", "60"])
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(agent.ask(request_of()))
+        while not (tmp_path / "began").exists():
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await agent.close()
+
+    asyncio.run(asyncio.wait_for(cancelled(), 30))
