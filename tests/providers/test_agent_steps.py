@@ -12,6 +12,7 @@ from agent_fixtures import asked, provider, request_of
 from agent_scripts import cli, gone, outcomes, script
 from turnwise.errors import ApplicationError, ProviderError, SetupError
 from turnwise.providers.agents import steps
+from turnwise.providers.agents.base import AgentProvider
 from turnwise.providers.agents.steps import run_step
 
 FAILS = ["sh", "-c", "echo 'it is stuck' >&2; exit 5"]
@@ -20,6 +21,21 @@ FAILS = ["sh", "-c", "echo 'it is stuck' >&2; exit 5"]
 def marks(path: Path) -> list[str]:
     """A step that leaves a mark."""
     return ["sh", "-c", f"echo done >> {path}"]
+
+
+def cancel_once_begun(agent: AgentProvider, began: Path) -> None:
+    """Ask, and let go of it as soon as the agent has left a sign."""
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(agent.ask(request_of()))
+        while not began.exists():
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await agent.close()
+
+    asyncio.run(asyncio.wait_for(cancelled(), 30))
 
 
 def test_the_agent_s_failure_is_told_and_not_that_of_teardown(tmp_path: Path) -> None:
@@ -50,16 +66,7 @@ def test_teardown_runs_when_nobody_waits_any_more(tmp_path: Path) -> None:
     script_text = f"import time; open({str(tmp_path / 'began')!r}, 'w').close(); time.sleep(60)"
     agent = provider(tmp_path, script_text, teardown=marks(tmp_path / "mark"))
 
-    async def cancelled() -> None:
-        task = asyncio.ensure_future(agent.ask(request_of()))
-        while not (tmp_path / "began").exists():
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await agent.close()
-
-    asyncio.run(asyncio.wait_for(cancelled(), 20))
+    cancel_once_begun(agent, tmp_path / "began")
     assert (tmp_path / "mark").read_text() == "done\n"
 
 
@@ -108,13 +115,4 @@ def test_teardown_is_short_when_nobody_waits_any_more(tmp_path: Path, monkeypatc
     script_text = f"import time; open({str(tmp_path / 'began')!r}, 'w').close(); time.sleep(60)"
     agent = provider(tmp_path, script_text, teardown=["sleep", "60"])
 
-    async def cancelled() -> None:
-        task = asyncio.ensure_future(agent.ask(request_of()))
-        while not (tmp_path / "began").exists():
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await agent.close()
-
-    asyncio.run(asyncio.wait_for(cancelled(), 30))
+    cancel_once_begun(agent, tmp_path / "began")

@@ -25,7 +25,7 @@ from .kind import AgentKind, Task
 from .logs import MOST_COMPLAINT, AgentLogs
 from .mirror import mirror, planned_mirror
 from .picture import picture
-from .programs import ProgramFinder
+from .program_finder import ProgramFinder
 from .steps import Steps
 from .surroundings import agent_environment
 from .work import AgentWork

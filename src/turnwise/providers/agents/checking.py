@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .opening import agent_kind
-from .programs import ProgramFinder
+from .program_finder import ProgramFinder
 
 if TYPE_CHECKING:
     from ...targets.resolve import ResolvedTarget

@@ -14,7 +14,7 @@ from .session import Session, event_lines
 if TYPE_CHECKING:
     from ...programs.program import Ran
 
-__all__ = ["Codex"]
+__all__ = ["Codex", "codex_usage"]
 
 _KEY = "CODEX_API_KEY"
 _ENDS = ("turn.completed", "turn.failed")
@@ -125,7 +125,7 @@ def _take(event: dict[str, Any], session: Session) -> None:
         case {"type": "item.completed", "item": {"type": str(kind)} as item}:
             _take_item(kind, item, session)
         case {"type": "turn.completed", "usage": dict(usage)}:
-            session.usage = _usage(usage)
+            session.usage = codex_usage(usage)
         case {"type": "error", "message": str(message)}:
             session.trouble = message
         case {"type": "turn.failed"}:
@@ -173,7 +173,8 @@ def _outcome(item: dict[str, Any]) -> str:
     return output if code in (0, None) else f"{output}\n(exit code {code})".lstrip("\n")
 
 
-def _usage(usage: dict[str, Any]) -> Usage:
+def codex_usage(usage: dict[str, Any]) -> Usage:
+    """The tokens of a session, as Codex counts them in what it prints and in what it keeps."""
     return Usage(
         input_tokens=tokens(usage.get("input_tokens")),
         output_tokens=tokens(usage.get("output_tokens")),

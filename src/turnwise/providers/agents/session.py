@@ -45,6 +45,15 @@ class Session:
         """Add what the agent said."""
         self.messages.append({"role": "assistant", "content": text})
 
+    def answer(self, piece: str, *, goes_on: bool) -> None:
+        """Add a piece of what may be the answer: to the message before it, or as one of its own."""
+        if goes_on:
+            last = self.messages[-1]
+            last["content"] = self.text = f"{last['content']}{piece}"
+        else:
+            self.text = piece
+            self.say(piece)
+
     def call(self, call_id: str, name: str, arguments: Any) -> None:
         """Add a tool call to what the agent said last, or as a turn of its own after a result."""
         self.called.add(call_id)

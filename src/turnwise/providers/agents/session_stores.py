@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...programs.program import Ran
-from ..base import Usage
 from ..wire.base import text_of
 from .claude_code import ClaudeCode
+from .codex import codex_usage
 from .counts import count
 from .fields import content_text
 from .kind import Task
@@ -67,23 +67,13 @@ def _call(name: str, given: Any) -> tuple[str, Any]:
 def _take_event(kind: str, item: dict[str, Any], session: Session) -> None:
     match kind, item:
         case "token_count", {"info": {"total_token_usage": dict(usage)}}:
-            session.usage = _usage(usage)
+            session.usage = codex_usage(usage)
         case "task_complete", {"last_agent_message": str(text)}:
             session.text = text
         case "error", {"message": str(message)}:
             session.failure = message
         case "turn_aborted", _:
             session.failure = f"the turn was aborted: {item.get('reason', 'it does not say why')}"
-
-
-def _usage(usage: dict[str, Any]) -> Usage:
-    return Usage(
-        input_tokens=count(usage, "input_tokens"),
-        output_tokens=count(usage, "output_tokens"),
-        cached_input_tokens=count(usage, "cached_input_tokens"),
-        cache_write_tokens=count(usage, "cache_write_input_tokens"),
-        reasoning_tokens=count(usage, "reasoning_output_tokens"),
-    )
 
 
 def read_transcript(events: Iterable[dict[str, Any]], task: Task) -> Session:

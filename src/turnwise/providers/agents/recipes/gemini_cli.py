@@ -100,24 +100,15 @@ def _take(event: dict[str, Any], session: Session, open_text: bool) -> bool:
         case {"type": "init"}:
             session.session_id, session.model = _text(event.get("session_id")), _text(event.get("model"))
         case {"type": "message", "role": "assistant", "content": str(piece)}:
-            _say(piece, session, open_text and event.get("delta") is True)
+            session.answer(piece, goes_on=open_text and event.get("delta") is True)
             return True
         case {"type": "tool_use", "tool_id": str(identity), "tool_name": str(name)}:
             session.call(identity, name, event.get("parameters") or {})
         case {"type": "tool_result", "tool_id": str(identity)}:
-            session.result(identity, _outcome(event))
+            session.result_of(identity, _outcome(event))
         case {"type": "result"}:
             _end(event, session)
     return False
-
-
-def _say(piece: str, session: Session, goes_on: bool) -> None:
-    if goes_on:
-        last = session.messages[-1]
-        last["content"] = session.text = f"{last['content']}{piece}"
-    else:
-        session.text = piece
-        session.say(piece)
 
 
 def _outcome(event: dict[str, Any]) -> str:

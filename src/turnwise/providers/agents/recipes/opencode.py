@@ -96,7 +96,7 @@ def _take(event: dict[str, Any], session: Session, said_in: str | None) -> str |
     match event:
         case {"type": "text", "part": {"text": str(text)} as part}:
             message = part.get("messageID")
-            _say(text, session, goes_on=message is not None and message == said_in)
+            session.answer(text, goes_on=message is not None and message == said_in)
             return message if isinstance(message, str) else None
         case {"type": "tool_use", "part": {"tool": str(name), "callID": str(identity), "state": dict(state)}}:
             session.call(identity, name, state.get("input") or {})
@@ -118,15 +118,6 @@ def _is_end(event: dict[str, Any]) -> bool:
         case {"type": "step_finish", "part": {"reason": str(reason)}}:
             return reason in _ENDS
     return event.get("type") == "error"
-
-
-def _say(text: str, session: Session, *, goes_on: bool) -> None:
-    if goes_on:
-        last = session.messages[-1]
-        last["content"] = session.text = f"{last['content']}{text}"
-    else:
-        session.text = text
-        session.say(text)
 
 
 def _outcome(state: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ....errors import ApplicationError, ProviderTimeoutError, SetupError
 from ....programs.environment import environment
 from ....programs.words import how_it_ended, stderr_tail
-from ..programs import unusable, version_in
+from ..program_finder import unusable, version_in
 from .calling import Called, call
 from .folders import AgentFolder
 
