@@ -27,6 +27,10 @@ if "crash" in prompt:
     print("it went wrong", file=sys.stderr); sys.exit(7)
 if "slow" in prompt:
     time.sleep(60)
+if "limited" in prompt:
+    pathlib.Path(sys.argv[0]).with_name("starts").open("a").write("x")
+    say({"type": "turn.failed", "error": {"message": "429 Too Many Requests: this API key has reached its rate limit"}})
+    sys.exit(1)
 pathlib.Path("made.txt").write_text(prompt)
 call = {"id": "i1", "type": "command_execution", "command": "touch made.txt", "aggregated_output": "", "exit_code": 0}
 say({"type": "item.completed", "item": call})
@@ -107,6 +111,13 @@ def test_a_crash_is_an_error_and_no_score(root: Path) -> None:
     assert "exit code 7; the end of its stderr: it went wrong" in broken["error"]["message"]
     assert broken["agent"]["exit_code"] == 7
     assert sound["status"] == "passed"
+
+
+def test_an_agent_is_not_started_again(root: Path) -> None:
+    """It has tried again by itself: a rate limit is its error, and no reason for a second session."""
+    [result] = run_agent(root, [case("a", "limited")], agent(max_retries=3))
+    assert (result["error"]["kind"], result["error"]["retryable"]) == ("rate_limit", False)
+    assert (root / "starts").read_text() == "x"
 
 
 def test_a_slow_agent_is_ended(root: Path) -> None:
