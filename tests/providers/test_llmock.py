@@ -165,7 +165,7 @@ def test_lasting_errors_are_not_sent_again(server: str) -> None:
 def test_a_broken_stream_is_asked_for_again(server: str, kind: str) -> None:
     """Half a stream is no answer: every request is sent again until it brings a whole one."""
     misbehave(server, {"type": "stream_fault", "kind": kind, "after_chunks": 2, "times": 2})
-    # The judge takes the attempt that ended last for the last one: its server must have let go of the broken one before.
+    # The judge takes the attempt that ended last for the last one: its server must let go of the broken one before.
     responses = answered(ask(server, 3, stream=True, retry_initial_delay=1.0))
     assert sum(each.attempts for each in responses) == 5
     assert all(each.finish_reason == "stop" and each.text for each in responses)
